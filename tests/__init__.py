@@ -1,0 +1,1 @@
+"""Tests; a package, so that ``tests.oracle`` can be imported by name."""

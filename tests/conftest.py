@@ -1,0 +1,45 @@
+"""What all tests share: a display-free Matplotlib, repeatable Hypothesis runs, paths and the browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+# Before anything imports Matplotlib, also in the processes that tests start.
+os.environ["MPLBACKEND"] = "Agg"
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Deadlines measure Numba's compiler on the first call; a failure must come back on the next run.
+settings.register_profile(
+    "default", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.register_profile("search", settings.get_profile("default"), derandomize=False, max_examples=1000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The root folder of the repository."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def agentsim_command() -> list[str]:
+    """The words that start the command line in a process of its own: ``subprocess.run([*agentsim_command, "cards"])``."""
+    script = Path(sys.executable).parent / "agentsim"
+    return [str(script)] if script.exists() else [sys.executable, "-m", "agentsim.cli"]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of a Chromium; the test is skipped where there is none."""
+    for name in ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"):
+        if path := shutil.which(name):
+            return path
+    pytest.skip("no Chromium on this machine (Debian: apt-get install chromium)")
