@@ -1,0 +1,192 @@
+"""What a game gives to the laboratory, and the registry of games.
+
+A game is one folder below ``agentsim.games`` with one object that satisfies :class:`Game`. Everything above it
+(experiment files, simulation, logs, analyses, the command line) speaks to the game through this module only, so a new
+game needs no change anywhere else.
+
+Three ideas carry the frame:
+
+*Deal.* The unit of every statistic. ``seed`` and ``deal`` fix every card that chance brings, whoever draws it.
+*Matchup.* A tuple of policies. Two different policies play each deal twice with the seats swapped, the hands staying
+with the seats; a mirror (a policy against itself) plays each deal once.
+*Game index.* ``g`` counts the games of a matchup from 0; ``deal = g // games_per_deal``. In a run of ``M`` matchups the
+``game_id`` is ``g * M + matchup_id``, so ids run from 0 without gaps and do not change when a run is extended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentsim.errors import InputError, nearest
+
+__all__ = ["Batch", "Column", "Game", "Key", "LogLevel", "PolicyRef", "Session", "Table", "get_game", "list_games",
+           "register"]
+
+LogLevel = Literal["none", "games", "turns", "full"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a log table.
+
+    ``kind`` is ``"int"``, ``"bool"`` or ``"enum"``. An enum is stored as codes into ``categories`` and written as a
+    dictionary of strings. In a nullable column the value -1 (any negative code for an enum) is written as null.
+    """
+
+    name: str
+    kind: Literal["int", "bool", "enum"]
+    doc: str
+    categories: tuple[str, ...] = ()
+    nullable: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A log table: its name (also its folder in a run) and its columns in order."""
+
+    name: str
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True)
+class Key:
+    """One documented rule key, such as ``rules.hand_size``: what files, ``--set`` and reports call it."""
+
+    name: str
+    doc: str
+    default: Any
+    allowed: str
+
+
+@dataclass(frozen=True)
+class PolicyRef:
+    """A policy, complete: everything that decides how it plays, fit for a manifest.
+
+    ``label`` is the name shown in logs and charts (unique within a run), ``family`` the code that plays it,
+    ``params`` every parameter with its value. ``source`` is ``"preset"``, ``"family"``, ``"inline"`` or the path of the
+    user's file with ``digest`` the hash of its text.
+    """
+
+    label: str
+    family: str
+    params: Mapping[str, float] = field(default_factory=dict)
+    source: str = "preset"
+    digest: str = ""
+    idea: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"label": self.label, "family": self.family, "params": dict(self.params), "source": self.source,
+                "digest": self.digest, "idea": self.idea}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> PolicyRef:
+        return cls(**{name: data[name] for name in ("label", "family", "params", "source", "digest", "idea")})
+
+
+@dataclass
+class Batch:
+    """What a stretch of games brings.
+
+    ``tables``: per log table, per column, an array with one entry per row (enum columns as codes).
+    ``tally``: exact integer counters by name; tallies of the same matchup are added elementwise.
+    """
+
+    n_games: int
+    tables: dict[str, dict[str, NDArray[Any]]]
+    tally: dict[str, NDArray[np.int64]]
+
+
+class Session(Protocol):
+    """A rule set and its matchups made ready to play; cheap to build, one per process, safe to use from threads."""
+
+    def play(self, matchup: int, first_deal: int, n_deals: int, log: LogLevel) -> Batch:
+        """Play the deals ``first_deal .. first_deal + n_deals - 1`` of one matchup, all games of each deal."""
+        ...
+
+    def warm_up(self, log: LogLevel) -> bool:
+        """Compile what ``play`` needs. True if something had to be compiled (it was not in the cache)."""
+        ...
+
+
+class Game(Protocol):
+    """A game of the laboratory."""
+
+    name: str
+    title: str
+    version: int
+
+    def rules(self, settings: Mapping[str, Any], *, where: str = "") -> Any:
+        """Rules from flat key-value settings (``{"rules.hand_size": 5}``); InputError names the key."""
+        ...
+
+    def rules_as_dict(self, rules: Any) -> dict[str, Any]:
+        """Every rule key with its value, nothing left to defaults; ``rules(rules_as_dict(r)) == r``."""
+        ...
+
+    def rule_keys(self) -> Sequence[Key]:
+        """The documented key table."""
+        ...
+
+    def policy(self, spec: str, *, where: str = "") -> PolicyRef:
+        """A policy from ``name``, ``name(param=value, ...)`` or ``path/to/file.py:name``."""
+        ...
+
+    def policies(self) -> Sequence[PolicyRef]:
+        """The shipped policies, baselines first."""
+        ...
+
+    def seats(self, rules: Any) -> int:
+        """How many policies a matchup has."""
+        ...
+
+    def games_per_deal(self, matchup: Sequence[PolicyRef]) -> int:
+        """How often each deal is played: 1 for a mirror, 2 for two different policies."""
+        ...
+
+    def tables(self, rules: Any, log: LogLevel) -> Sequence[Table]:
+        """The log tables written at a level of logging (none at ``"none"``)."""
+        ...
+
+    def session(self, rules: Any, matchups: Sequence[Sequence[PolicyRef]], seed: int) -> Session:
+        """Make a rule set and matchups ready to play."""
+        ...
+
+    def story(self, rules: Any, matchups: Sequence[Sequence[PolicyRef]], seed: int, matchup: int, index: int) -> str:
+        """One game of a run, retold in sentences (the game is played again from its address)."""
+        ...
+
+
+_REGISTRY: dict[str, Game] = {}
+
+
+def register(game: Game) -> Game:
+    """Add a game to the registry. A second game of the same name is an error of the program."""
+    if game.name in _REGISTRY:
+        raise ValueError(f"a game named {game.name!r} is registered already")
+    _REGISTRY[game.name] = game
+    return game
+
+
+def list_games() -> list[str]:
+    """The names of all games, sorted."""
+    _load()
+    return sorted(_REGISTRY)
+
+
+def get_game(name: str, *, where: str = "") -> Game:
+    """The game of that name. Raises InputError, with the nearest name, when there is none."""
+    _load()
+    if name not in _REGISTRY:
+        raise InputError(f"unknown game '{name}'", where=where, key="game", allowed=", ".join(sorted(_REGISTRY)),
+                         nearest=nearest(name, _REGISTRY))
+    return _REGISTRY[name]
+
+
+def _load() -> None:
+    # Games register themselves on import; imported on first use so that `import agentsim` stays quick.
+    import agentsim.games.agent_avenue  # noqa: F401
