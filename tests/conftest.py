@@ -31,7 +31,7 @@ def repository() -> Path:
 
 @pytest.fixture(scope="session")
 def agentsim_command() -> list[str]:
-    """The words that start the command line in a process of its own: ``subprocess.run([*agentsim_command, "cards"])``."""
+    """The words that start the command line as a process: ``subprocess.run([*agentsim_command, "cards"])``."""
     script = Path(sys.executable).parent / "agentsim"
     return [str(script)] if script.exists() else [sys.executable, "-m", "agentsim.cli"]
 
