@@ -1,7 +1,7 @@
 # Every target that needs Python packages first makes .venv from the pinned lock file, once.
 # Paths are relative throughout: the repository may lie in a folder with spaces in its name.
 
-# The interpreter that .venv is made with; empty: the first of python3.13, 3.12, 3.11, python3 that runs and is >= 3.11.
+# The interpreter to make .venv with; empty: the first of python3.13, 3.12, 3.11, python3 that runs and is >= 3.11.
 PYTHON ?=
 # Processes for the tests.
 JOBS ?= 2
@@ -54,9 +54,10 @@ coverage: $(READY) ## Measure which lines the tests reach, kernels included (run
 	$(BIN)/coverage combine
 	$(BIN)/coverage report
 
-# With the oldest Python supported: its pins also install on the newer ones.
-lock: $(READY) ## Renew the lock files from pyproject.toml (with Python 3.11)
-	$(BIN)/python scripts/lock.py
+# uv finds pins for all supported Python versions at once, which pip cannot; nothing else here needs it.
+lock: $(READY) ## Renew the lock files from pyproject.toml (UPGRADE=1: to the newest versions)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/python scripts/lock.py $(if $(UPGRADE),--upgrade)
 
 clean: ## Remove caches, build products and reports (runs in data/logs stay)
 	rm -rf build dist reports htmlcov .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis .numba_cache
@@ -74,5 +75,6 @@ $(READY): requirements.lock pyproject.toml scripts/setup-venv.sh
 	@sh scripts/setup-venv.sh $(if $(PYTHON),"$(PYTHON)")
 
 $(BENCH_READY): requirements-bench.lock $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements-bench.lock
+	@echo "Installing the peers to measure against"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements-bench.lock
 	@touch $@

@@ -10,14 +10,15 @@ usable='import sys, venv, ensurepip; raise SystemExit(sys.version_info < (3, 11)
 # By running it: a command of that name may be there and do nothing but complain (version managers install such shims).
 find_python() {
     # What was asked for by name is not replaced by something else.
-    for candidate in ${1:-python3.13 python3.12 python3.11 python3 python}; do
+    [ -n "$1" ] || set -- python3.13 python3.12 python3.11 python3 python
+    for candidate in "$@"; do
         if "$candidate" -c "$usable" >/dev/null 2>&1; then
             printf '%s\n' "$candidate"
             return
         fi
     done
-    echo "error: ${1:-no command among python3.13, python3.12, python3.11, python3, python} is a Python >= 3.11 with its" \
-        "venv module (Debian: apt-get install python3-venv; or name one: make PYTHON=/path/to/python3)" >&2
+    echo "error: none of these is a Python >= 3.11 with its venv module: $* (install one, or name it:" \
+        "make PYTHON=/path/to/python3)" >&2
     exit 1
 }
 
