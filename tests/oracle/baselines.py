@@ -5,7 +5,7 @@ implementation can be checked position by position; the policy then plays one of
 chance.  A policy sees a ``View`` only: it holds no card that its player may not know.
 
 Both evaluators name their cards: codebreaker, daredevil and sentinel mean the agents of that name, whatever a house
-rule makes of them.  Neither looks ahead to running out of cards.
+rule makes of them (none where a card table lacks the name).  Neither looks ahead to running out of cards.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ def greedy_value(view: View, my_card: str, its_card: str) -> int:
     after = outcome(view, my_card, its_card)
     value = 100 * (after.my_move - after.its_move)
     value += 10 * after.my_lead
-    value += 300 * (after.mine["codebreaker"] - after.its["codebreaker"])
-    value += 350 * (after.its["daredevil"] - after.mine["daredevil"])
+    value += 300 * (after.mine.get("codebreaker", 0) - after.its.get("codebreaker", 0))
+    value += 350 * (after.its.get("daredevil", 0) - after.mine.get("daredevil", 0))
     if after.ending is not None and after.ending.winner is not None:
         value += 100_000 if after.ending.winner == view.seat else -100_000
     return value
@@ -147,9 +147,9 @@ def minmax_value(view: View, my_card: str, its_card: str) -> Fraction:
             viewer_wins = view.seat == after.ending.winner
         return Fraction(100 if viewer_wins else -100)
     value = Fraction(2 * after.my_lead)
-    value += Fraction(15, 10) * (after.mine["codebreaker"] - after.its["codebreaker"])
-    value -= Fraction(6, 10) * (after.mine["daredevil"] - after.its["daredevil"])
-    value += (after.mine["sentinel"] == 2) - (after.its["sentinel"] == 2)
+    value += Fraction(15, 10) * (after.mine.get("codebreaker", 0) - after.its.get("codebreaker", 0))
+    value -= Fraction(6, 10) * (after.mine.get("daredevil", 0) - after.its.get("daredevil", 0))
+    value += (after.mine.get("sentinel", 0) == 2) - (after.its.get("sentinel", 0) == 2)
     return value
 
 
