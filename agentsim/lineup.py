@@ -1,0 +1,204 @@
+"""Who plays whom: policy specs become policies, and policies become matchups."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations, combinations_with_replacement
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from agentsim.errors import InputError, nearest
+from agentsim.games.base import Game, PolicyRef
+
+__all__ = ["MatchupPlan", "PolicySpec", "pair_up", "resolve_policies", "split_specs"]
+
+PolicySpec: TypeAlias = str | PolicyRef | Mapping[str, Any]
+"""A spec (``"planner(bluff=0.5)"``), a complete policy, or a table with the keys policy, label and params."""
+
+MatchupPlan: TypeAlias = str | Sequence[Sequence[str]]
+"""``auto``, ``round_robin``, ``pairs``, ``mirrors``, ``against:NAME``, or a list of tuples of labels, one per seat."""
+
+_PLANS = ("auto", "round_robin", "pairs", "mirrors", "against:NAME")
+_TABLE_KEYS = ("policy", "label", "params")
+MAX_LABEL = 80
+
+
+def split_specs(text: str) -> list[str]:
+    """Split a list of policy specs at the commas outside parentheses. Raises ``InputError`` for an empty item."""
+    items, depth, start = [], 0, 0
+    for position, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            break
+        if letter == "," and depth == 0:
+            items.append(text[start:position].strip())
+            start = position + 1
+    if depth != 0:
+        raise InputError(f"the parentheses do not match in '{text}'")
+    items.append(text[start:].strip())
+    if not all(items):
+        raise InputError(f"a policy name is missing in '{text}'", allowed="names separated by commas: expert,random")
+    return items
+
+
+def resolve_policies(game: Game, specs: Sequence[PolicySpec], folder: Path | None = None) -> tuple[PolicyRef, ...]:
+    """The policies of a list of specs, with labels that are all different.
+
+    Paths of policy files are relative to ``folder`` if one is given. The same policy twice is refused (one policy alone
+    plays its mirror) unless the second has a label of its own; two different policies that happen to be called the
+    same (from two files, say) become ``name`` and ``name_2``.
+    """
+    if not _is_list(specs):
+        raise InputError(f"must be a list of policies, got {specs!r}", allowed='["expert", "random"]')
+    if not specs:
+        raise InputError("at least one policy is needed", allowed=_some(game))
+    found: dict[str, PolicyRef] = {}
+    for number, spec in enumerate(specs):
+        ref, chosen = _resolve(game, spec, folder, f"policies[{number}]")
+        other = found.get(ref.label)
+        if other is not None and (_play(other) == _play(ref) and not chosen):
+            raise InputError(f"policy '{ref.label}' is listed twice", key="policies",
+                             allowed="each policy once; one policy alone plays its mirror")
+        if other is not None and chosen:
+            raise InputError(f"two policies have the label '{ref.label}'", key="policies")
+        if other is not None:
+            ref = _relabel(ref, _free_label(ref.label, found))
+        found[ref.label] = ref
+    return tuple(found.values())
+
+
+def pair_up(policies: Sequence[PolicyRef], plan: MatchupPlan, seats: int) -> tuple[tuple[int, ...], ...]:
+    """The matchups of a plan as indices into ``policies``, in the order of their ids.
+
+    ``"auto"``: one policy plays its mirror; as many policies as seats are one matchup; more are a round robin.
+    ``"round_robin"``: every combination, mirrors included; ``"pairs"``: without mirrors; ``"mirrors"``: these only;
+    ``"against:NAME"``: every other policy, in turn, against the one named. A list names each matchup by labels.
+    Raises ``InputError`` for an unknown plan or label, a repeated matchup, or a policy that would never play.
+    """
+    everybody = range(len(policies))
+    if not isinstance(plan, str):
+        return _listed(policies, plan, seats)
+    if plan == "auto":
+        if len(policies) == seats:
+            return (tuple(everybody),)
+        plan = "round_robin"
+    if plan == "round_robin":
+        return tuple(combinations_with_replacement(everybody, seats))
+    if plan == "mirrors":
+        return tuple((index,) * seats for index in everybody)
+    if plan == "pairs":
+        if len(policies) < seats:
+            raise InputError(f"'pairs' needs at least {seats} policies, got {len(policies)}", key="matchups")
+        return tuple(combinations(everybody, seats))
+    if plan.startswith("against:"):
+        index = _index(policies, plan.removeprefix("against:").strip())
+        if len(policies) == 1:
+            raise InputError("'against' needs at least one more policy", key="matchups")
+        return tuple((other, *(index,) * (seats - 1)) for other in everybody if other != index)
+    raise InputError(f"unknown plan '{plan}'", key="matchups", allowed=", ".join(_PLANS) + ", or a list of pairs",
+                     nearest=nearest(plan, _PLANS))
+
+
+def _resolve(game: Game, spec: PolicySpec, folder: Path | None, place: str) -> tuple[PolicyRef, bool]:
+    """The policy of one spec, and whether its label was chosen by the user."""
+    if isinstance(spec, PolicyRef):
+        return spec, True
+    if isinstance(spec, str):
+        return game.policy(_beside(_filled(spec), folder)), False
+    if not isinstance(spec, Mapping):
+        raise InputError(f"{place} must be a policy, got {spec!r}", key="policies", allowed='"name" or a table')
+    for key in spec:
+        if key not in _TABLE_KEYS:
+            raise InputError(f"{place} has an unknown key '{key}'", key="policies", allowed=", ".join(_TABLE_KEYS),
+                             nearest=nearest(str(key), _TABLE_KEYS))
+    base = spec.get("policy")
+    if not isinstance(base, str):
+        problem = "lacks 'policy', the policy it starts from" if base is None else f"has policy = {base!r}, not a name"
+        raise InputError(f"{place} {problem}", key="policies")
+    ref = game.policy(_beside(_with_params(_filled(base), spec.get("params", {}), place), folder))
+    if "label" not in spec:
+        return ref, False
+    label = spec["label"]
+    if not isinstance(label, str) or not label.strip() or not label.isprintable() or len(label) > MAX_LABEL:
+        raise InputError(f"{place} has label = {label!r}", key="policies",
+                         allowed=f"a text of 1 to {MAX_LABEL} characters in one line")
+    return _relabel(ref, label.strip()), True
+
+
+def _with_params(spec: str, params: Any, place: str) -> str:
+    if not isinstance(params, Mapping):
+        raise InputError(f"{place} has params = {params!r}", key="policies", allowed="a table such as { bluff = 0.5 }")
+    if not params:
+        return spec
+    if "(" in spec:
+        raise InputError(f"{place} gives parameters twice, in '{spec}' and in params", key="policies")
+    for name, value in params.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            raise InputError(f"{place}: {name} must be a number, got {value!r}", key="policies")
+    return spec + "(" + ", ".join(f"{name}={value!r}" for name, value in params.items()) + ")"
+
+
+def _filled(spec: str) -> str:
+    if not spec.strip():
+        raise InputError("a policy name is missing", key="policies")
+    return spec.strip()
+
+
+def _beside(spec: str, folder: Path | None) -> str:
+    path, dot_py, rest = spec.partition(".py")
+    if folder is None or not dot_py or "(" in path or Path(path).is_absolute():
+        return spec
+    return f"{(folder / path).as_posix()}{dot_py}{rest}"
+
+
+def _listed(policies: Sequence[PolicyRef], plan: Sequence[Sequence[str]], seats: int) -> tuple[tuple[int, ...], ...]:
+    if not _is_list(plan) or not plan:
+        raise InputError(f"must be a plan or a list of matchups, got {plan!r}", key="matchups",
+                         allowed=", ".join(_PLANS) + ', or a list such as [["expert", "random"]]')
+    matchups: list[tuple[int, ...]] = []
+    for number, labels in enumerate(plan):
+        if not _is_list(labels) or len(labels) != seats:
+            raise InputError(f"matchup {number} must name {seats} policies, got {labels!r}", key="matchups")
+        matchup = tuple(_index(policies, label) for label in labels)
+        # With two seats, a against b and b against a are the same deals, both with the seats swapped.
+        if matchup in matchups or (seats == 2 and matchup[::-1] in matchups):
+            raise InputError(f"{' against '.join(labels)} is listed twice", key="matchups")
+        matchups.append(matchup)
+    used = {index for matchup in matchups for index in matchup}
+    for index, policy in enumerate(policies):
+        if index not in used:
+            raise InputError(f"policy '{policy.label}' is in no matchup", key="matchups")
+    return tuple(matchups)
+
+
+def _index(policies: Sequence[PolicyRef], label: Any) -> int:
+    labels = [policy.label for policy in policies]
+    if label in labels:
+        return labels.index(label)
+    raise InputError(f"'{label}' is not one of the policies of this experiment", key="matchups",
+                     allowed=", ".join(labels), nearest=nearest(str(label), labels))
+
+
+def _is_list(value: Any) -> bool:
+    # What comes out of a file has whatever type its author gave it.
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def _play(ref: PolicyRef) -> tuple[Any, ...]:
+    return ref.family, dict(ref.params), ref.digest
+
+
+def _free_label(label: str, taken: Mapping[str, Any]) -> str:
+    number = 2
+    while f"{label}_{number}" in taken:
+        number += 1
+    return f"{label}_{number}"
+
+
+def _relabel(ref: PolicyRef, label: str) -> PolicyRef:
+    return PolicyRef.from_dict({**ref.as_dict(), "label": label})
+
+
+def _some(game: Game) -> str:
+    return ", ".join(policy.label for policy in game.policies())
