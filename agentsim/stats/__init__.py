@@ -1,1 +1,68 @@
-"""Statistics whose unit is the deal: intervals, comparisons, tests. ``docs/statistics.md`` says which is used where."""
+"""Statistics whose unit is the deal: intervals, comparisons, effects and tests.
+
+``docs/statistics.md`` says which method is used where, and why.
+
+>>> from agentsim.stats import mean_of_deals
+>>> mean_of_deals([120, 0, 260, 0, 170]).format_percent()          # pairs of games: lost both, one each, won both
+'54.5 % [51.5, 57.6]'
+"""
+
+from __future__ import annotations
+
+from agentsim.stats.anchor import AnchorResult, anchor_from_counts, anchor_test
+from agentsim.stats.bootstrap import bootstrap_deals
+from agentsim.stats.clustered import (
+    cluster_ratio,
+    deal_histogram,
+    difference_of_ratios,
+    mean_of_deals,
+    mean_of_values,
+    ratio_sums,
+    ratio_table,
+)
+from agentsim.stats.coin import (
+    card_effects,
+    check_coin,
+    coin_effects,
+    effects_from_grouped,
+    effects_from_sums,
+    pooled_effect,
+)
+from agentsim.stats.intervals import Interval, TestResult, difference_of_proportions, wilson, wilson_bounds
+from agentsim.stats.matrix import beats, nontransitive_triples, strength, strength_from_deals, win_rate_matrix
+from agentsim.stats.paired import (
+    mcnemar,
+    mcnemar_by_deal,
+    paired_difference,
+    paired_difference_from_counts,
+    sign_test,
+)
+from agentsim.stats.power import (
+    deal_sd,
+    deals_for_difference,
+    deals_for_half_width,
+    detectable_difference,
+    half_width_of,
+)
+from agentsim.stats.sequential import SequentialTest, confidence_sequence
+from agentsim.stats.simultaneous import (
+    adjusted_level,
+    critical_value,
+    holm,
+    max_t_critical_value,
+    max_t_intervals,
+    simultaneous_intervals,
+)
+
+__all__ = [
+    "Interval", "TestResult", "wilson", "wilson_bounds", "difference_of_proportions",
+    "deal_histogram", "mean_of_deals", "mean_of_values", "cluster_ratio", "difference_of_ratios", "ratio_sums",
+    "ratio_table", "bootstrap_deals",
+    "adjusted_level", "critical_value", "simultaneous_intervals", "holm", "max_t_critical_value", "max_t_intervals",
+    "paired_difference", "paired_difference_from_counts", "sign_test", "mcnemar", "mcnemar_by_deal",
+    "win_rate_matrix", "beats", "nontransitive_triples", "strength", "strength_from_deals",
+    "check_coin", "coin_effects", "card_effects", "effects_from_grouped", "effects_from_sums", "pooled_effect",
+    "SequentialTest", "confidence_sequence",
+    "deal_sd", "deals_for_half_width", "half_width_of", "deals_for_difference", "detectable_difference",
+    "AnchorResult", "anchor_test", "anchor_from_counts",
+]
