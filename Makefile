@@ -44,9 +44,8 @@ check: lint test ## Lint, then run the fast tests
 bench: $(BENCH_READY) ## Measure speed and print it beside the peers' (installs them first)
 	$(BIN)/python -m benchmarks
 
-# Compiled code with a check on every index; its own cache, because Numba's cache does not tell the two apart.
 test-bounds: $(READY) ## Run the tests of the games with bounds checks in the compiled code
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba_cache/bounds $(BIN)/python -m pytest -q -m "$(FAST)" tests/games
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -q -m "$(FAST)" tests/games
 
 coverage: $(READY) ## Measure which lines the tests reach, kernels included (runs them as plain Python: slow)
 	$(BIN)/coverage erase
@@ -60,7 +59,7 @@ lock: $(READY) ## Renew the lock files from pyproject.toml (UPGRADE=1: to the ne
 	$(BIN)/python scripts/lock.py $(if $(UPGRADE),--upgrade)
 
 clean: ## Remove caches, build products and reports (runs in data/logs stay)
-	rm -rf build dist reports htmlcov .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis .numba_cache
+	rm -rf build dist reports htmlcov .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find agentsim analyses benchmarks notebooks tests -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 distclean: clean ## Also remove .venv (runs in data/logs stay)

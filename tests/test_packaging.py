@@ -108,7 +108,7 @@ def test_simulate_from_another_folder(installed: Path, tmp_path: Path) -> None:
     """A preset (package data) plays a baseline, logs are written, and the result is that of the source tree."""
     flags = ["--policies", "expert,random", "--games", "200", "--seed", "11", "--log", "turns", "--json"]
     there = must(run(installed / "agentsim", "simulate", *flags, "--out", "run", cwd=tmp_path,
-                     NUMBA_CACHE_DIR=str(tmp_path / "cache")))  # fmt: skip
+                     AGENTSIM_CACHE=str(tmp_path / "cache")))  # fmt: skip
     assert (tmp_path / "run" / "manifest.json").is_file()
     assert list((tmp_path / "run" / "turns").glob("part-*.parquet"))
     json.loads(there)
