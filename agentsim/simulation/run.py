@@ -1,0 +1,258 @@
+"""Playing a plan to its end: :func:`simulate`, :func:`resume`, :func:`extend`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from agentsim.errors import InputError, nearest
+from agentsim.experiment import Experiment, whole_number
+from agentsim.games.base import Session, get_game
+from agentsim.simulation.folder import RunFolder, cannot_write, create_or_open, open_for_writing
+from agentsim.simulation.manifest import Manifest, new_manifest
+from agentsim.simulation.parts import Part, Tally, add_tally
+from agentsim.simulation.plan import Task, split_tasks
+from agentsim.simulation.progress import Meter, ProgressCallback
+from agentsim.simulation.worker import (
+    Failed,
+    Job,
+    Stopped,
+    leave_interrupts_to_parent,
+    play_task,
+    play_task_in_process,
+)
+
+__all__ = ["Backend", "RunResult", "extend", "resume", "simulate"]
+
+Backend = Literal["threading", "loky", "sequential"]
+
+# Games per call of the kernel: long enough to make the call cheap, short enough to stop within a tenth of a second.
+BATCH_GAMES = 32_768
+
+# Compiling is announced when getting ready takes longer than loading compiled code does.
+_PATIENCE = 1.5
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What a call of ``simulate`` has done.
+
+    ``tallies`` holds the exact counters of each matchup over *all* games of the run, also those that were there
+    before. ``n_games`` counts the games that this call played, in ``seconds`` (compiling not included).
+    """
+
+    experiment: Experiment
+    tallies: list[Tally]
+    seconds: float
+    n_games: int
+    path: Path | None
+
+
+def simulate(
+    experiment: Experiment,
+    *,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    backend: Backend = "threading",
+    batch_games: int = BATCH_GAMES,
+    progress: ProgressCallback | None = None,
+) -> RunResult:
+    """Play an experiment.
+
+    Parameters
+    ----------
+    out : the folder to keep the run in. A folder that holds the same plan is continued. Without it nothing is written,
+        and the level of logging must be ``"none"``.
+    workers : how many tasks are played at a time; the number of processors if not given.
+    backend : ``"threading"`` (kernels run outside of the interpreter's lock), ``"loky"`` (processes of their own) or
+        ``"sequential"``.
+    batch_games : games per call of the kernel.
+    progress : called with a :class:`Progress` now and then, not always from the main thread, never twice at a time.
+
+    The result and the content of the run depend on the experiment alone. Raises InputError for what cannot be used or
+    written, KeyboardInterrupt after Ctrl-C; what was finished by then is kept and :func:`resume` goes on from there.
+    """
+    options = _Options.check(workers, backend, batch_games, progress)
+    if out is None:
+        if experiment.log != "none":
+            raise InputError(f"'{experiment.log}' needs a folder to write to", key="log", allowed="none, or give `out`")
+        return _play(new_manifest(experiment), None, options)
+    path = Path(out)
+    # Rules and policies are made ready before anything is created, so that what is wrong with them leaves no trace.
+    get_game(experiment.game).session(experiment.rules(), experiment.pairings(), experiment.seed)
+    with create_or_open(path, experiment) as folder:
+        return _play(folder.manifest, folder, options)
+
+
+def resume(
+    path: str | Path,
+    *,
+    workers: int | None = None,
+    backend: Backend = "threading",
+    batch_games: int = BATCH_GAMES,
+    progress: ProgressCallback | None = None,
+) -> RunResult:
+    """Play what a run lacks: after Ctrl-C, a kill, a full disk, or when files of it were lost. Else as ``simulate``."""
+    options = _Options.check(workers, backend, batch_games, progress)
+    with open_for_writing(Path(path)) as folder:
+        return _play(folder.manifest, folder, options)
+
+
+def extend(
+    path: str | Path,
+    games: int,
+    *,
+    workers: int | None = None,
+    backend: Backend = "threading",
+    batch_games: int = BATCH_GAMES,
+    progress: ProgressCallback | None = None,
+) -> RunResult:
+    """Raise the number of games per matchup to ``games`` and play them.
+
+    The run is then the same as one made with that many games at once. Raises InputError if ``games`` is lower than
+    what the run has; else as ``simulate``.
+    """
+    options = _Options.check(workers, backend, batch_games, progress)
+    with open_for_writing(Path(path)) as folder:
+        folder.manifest.extend(games, where=str(path))
+        return _play(folder.manifest, folder, options)
+
+
+@dataclass(frozen=True)
+class _Options:
+    workers: int
+    backend: Backend
+    batch_games: int
+    progress: ProgressCallback | None
+
+    @classmethod
+    def check(
+        cls, workers: int | None, backend: Backend, batch_games: int, progress: ProgressCallback | None
+    ) -> _Options:
+        if workers is None:
+            workers = os.cpu_count() or 1
+        whole_number(workers, 1, 10_000, key="workers")
+        whole_number(batch_games, 1, 10_000_000, key="batch_games")
+        if backend not in get_args(Backend):
+            raise InputError(f"unknown backend {backend!r}", key="backend", allowed=", ".join(get_args(Backend)),
+                             nearest=nearest(str(backend), get_args(Backend)))
+        return cls(workers, backend, batch_games, progress)
+
+
+def _play(manifest: Manifest, folder: RunFolder | None, options: _Options) -> RunResult:
+    experiment, per_deal = manifest.experiment, manifest.games_per_deal
+    spans = manifest.missing()
+    to_play = sum(span.n_deals * per_deal[span.matchup] for span in spans)
+    total = experiment.total_games
+    meter = Meter(options.progress, total - to_play, total)
+    path = folder.path if folder else None
+    if not spans:
+        return RunResult(experiment, manifest.tallies(), 0.0, 0, path)
+    game = get_game(experiment.game)
+    job = Job(experiment, per_deal, manifest.tables, path.absolute() if path else None, options.batch_games,
+              type(game).__module__, uuid.uuid4().hex, os.getpid())
+    session = job.session()
+    _warm_up(session, experiment, meter)
+    tasks = split_tasks(spans, per_deal, experiment.log, options.workers, folder.next_number() if folder else 0)
+    totals = manifest.tallies()
+    meter.start()
+    meter.say()
+    with _interruptible() as stop:
+        for outcome in _outcomes(job, session, tasks, stop, meter, options):
+            if isinstance(outcome, Part):
+                for matchup, tally in outcome.tallies.items():
+                    totals[matchup] = add_tally(totals[matchup] or None, tally)
+                if folder is not None:
+                    try:
+                        folder.add(outcome)
+                    except OSError as error:
+                        outcome = Failed(error)
+            if isinstance(outcome, Failed):
+                stop.failure = stop.failure or outcome.error
+                stop.event.set()
+    if stop.failure is not None:
+        assert path is not None, "only runs with a folder write"
+        problem = cannot_write(path, stop.failure)
+        raise InputError(f"{problem.problem}; finished parts are kept, `agentsim resume` goes on", where=problem.where)
+    if stop.event.is_set():
+        raise KeyboardInterrupt
+    seconds = meter.seconds
+    meter.say()
+    return RunResult(experiment, totals, seconds, to_play, path)
+
+
+def _warm_up(session: Session, experiment: Experiment, meter: Meter) -> None:
+    """Compile before the workers start: once, and with a word about it if it takes long."""
+    timer = threading.Timer(_PATIENCE, meter.say, ["compiling (only the first time, about 20 seconds)"])
+    timer.daemon = True
+    timer.start()
+    try:
+        session.warm_up(experiment.log)
+    finally:
+        timer.cancel()
+        timer.join()
+
+
+def _outcomes(
+    job: Job, session: Session, tasks: list[Task], stop: _Stop, meter: Meter, options: _Options
+) -> Iterator[Part | Stopped | Failed]:
+    """Play tasks and yield what comes of them, in the order in which they end."""
+    event = stop.event
+    if options.backend == "sequential" or (options.backend == "threading" and min(options.workers, len(tasks)) == 1):
+        yield from (play_task(job, session, task, event, meter.advance) for task in _until(event, tasks))
+        return
+    from joblib import Parallel, delayed
+
+    workers = min(options.workers, len(tasks))
+    if options.backend == "threading":
+        pool = Parallel(n_jobs=workers, backend="threading", return_as="generator_unordered", batch_size=1)
+        yield from pool(delayed(play_task)(job, session, task, event, meter.advance) for task in _until(event, tasks))
+        return
+    pool = Parallel(n_jobs=workers, backend="loky", return_as="generator_unordered", batch_size=1, max_nbytes=None,
+                    initializer=leave_interrupts_to_parent)
+    for outcome in pool(delayed(play_task_in_process)(job, task) for task in _until(event, tasks)):
+        if isinstance(outcome, Part):
+            meter.advance(outcome.n_games)
+        yield outcome
+
+
+def _until(event: threading.Event, tasks: Iterable[Task]) -> Iterator[Task]:
+    for task in tasks:
+        if event.is_set():
+            return
+        yield task
+
+
+class _Stop:
+    """Why and whether a run is to stop: the event is set by Ctrl-C or together with a failure."""
+
+    def __init__(self) -> None:
+        self.event = threading.Event()
+        self.failure: OSError | None = None
+
+
+@contextmanager
+def _interruptible() -> Iterator[_Stop]:
+    """Turn the first Ctrl-C into a request to stop, so that what is finished gets listed; a second one breaks off."""
+    stop = _Stop()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+
+    def interrupt(*_: Any) -> None:
+        if stop.event.is_set():
+            raise KeyboardInterrupt
+        stop.event.set()
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
