@@ -60,7 +60,7 @@ lock: $(READY) ## Renew the lock files from pyproject.toml (UPGRADE=1: to the ne
 
 clean: ## Remove caches, build products and reports (runs in data/logs stay)
 	rm -rf build dist reports htmlcov .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find agentsim analyses benchmarks notebooks tests -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	find * -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 distclean: clean ## Also remove .venv (runs in data/logs stay)
 	rm -rf .venv
