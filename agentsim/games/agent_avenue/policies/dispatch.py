@@ -1,0 +1,44 @@
+"""From a family's number to the code that plays it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agentsim.games.agent_avenue.policies.baselines import random_discards_offer, random_offer, random_take
+from agentsim.games.agent_avenue.policies.greedy import greedy_offer, greedy_take
+from agentsim.games.agent_avenue.policies.minmax import minmax_offer, minmax_take
+from agentsim.games.agent_avenue.policies.planner import planner_offer, planner_take
+from agentsim.jit import jit
+
+FAMILY_RANDOM, FAMILY_RANDOM_DISCARDS, FAMILY_GREEDY, FAMILY_MINMAX, FAMILY_PLANNER = range(5)
+FAMILY_USER = 100
+
+
+@jit(inline="always")
+def decide_offer(family, user, view, table, rows, policy, scratch, work, key):
+    """The offering action that a policy chooses: ``16 * up + down`` or ``DISCARD + name``."""
+    if family == FAMILY_RANDOM:
+        return random_offer(view, key)
+    if family == FAMILY_GREEDY:
+        return greedy_offer(view, table, scratch, key)
+    if family == FAMILY_MINMAX:
+        return minmax_offer(view, table, np.int64(rows[policy, 0]), scratch, key)
+    if family == FAMILY_PLANNER:
+        return planner_offer(view, table, rows, policy, scratch, work, key)
+    if family == FAMILY_RANDOM_DISCARDS:
+        return random_discards_offer(view, key)
+    return user(view, table, rows[policy], key)
+
+
+@jit(inline="always")
+def decide_take(family, user, view, table, rows, policy, scratch, work, key):
+    """The receiver's choice: 1 for the face-up card, 0 for the hidden one."""
+    if family == FAMILY_RANDOM or family == FAMILY_RANDOM_DISCARDS:
+        return random_take(key)
+    if family == FAMILY_GREEDY:
+        return greedy_take(view, table, scratch, key)
+    if family == FAMILY_MINMAX:
+        return minmax_take(view, table, np.int64(rows[policy, 0]), scratch, key)
+    if family == FAMILY_PLANNER:
+        return planner_take(view, table, rows, policy, scratch, work, key)
+    return user(view, table, rows[policy], key)
