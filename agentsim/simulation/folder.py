@@ -36,6 +36,7 @@ class RunFolder:
         self.path, self.manifest = path, manifest
         self._lock = lock
         self._unsaved = False
+        self._saved_parts = len(manifest.parts)
         self._next_save = time.monotonic() + _SAVE_EVERY
 
     def __enter__(self) -> RunFolder:
@@ -43,13 +44,25 @@ class RunFolder:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
-            self.save()
+            self._save_what_fits()
         except OSError as error:
             # What went wrong first is the better message.
             if kind is None:
                 raise cannot_write(self.path, error) from None
         finally:
             self.release()
+
+    def _save_what_fits(self) -> None:
+        """Save the manifest. On a full disk the newest parts give up their space until it fits."""
+        parts = self.manifest.parts
+        while True:
+            try:
+                return self.save()
+            except OSError:
+                if len(parts) <= self._saved_parts:
+                    raise
+                for file in parts.pop().files.values():
+                    (self.path / file.file).unlink(missing_ok=True)
 
     def release(self) -> None:
         """Give up the lock without saving anything."""
@@ -74,6 +87,7 @@ class RunFolder:
             self.manifest.save(self.path, "running" if running else "")
             end = time.monotonic()
             self._unsaved = False
+            self._saved_parts = len(self.manifest.parts)
             self._next_save = end + max(_SAVE_EVERY, _SAVE_SHARE * (end - start))
 
     def next_number(self) -> int:

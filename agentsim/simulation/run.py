@@ -20,14 +20,7 @@ from agentsim.simulation.manifest import Manifest, new_manifest
 from agentsim.simulation.parts import Part, Tally, add_tally
 from agentsim.simulation.plan import Task, split_tasks
 from agentsim.simulation.progress import Meter, ProgressCallback
-from agentsim.simulation.worker import (
-    Failed,
-    Job,
-    Stopped,
-    leave_interrupts_to_parent,
-    play_task,
-    play_task_in_process,
-)
+from agentsim.simulation.worker import Failed, Job, Stopped, play_task, play_task_in_process, set_up_process
 
 __all__ = ["Backend", "RunResult", "extend", "resume", "simulate"]
 
@@ -216,7 +209,7 @@ def _outcomes(
         yield from pool(delayed(play_task)(job, session, task, event, meter.advance) for task in _until(event, tasks))
         return
     pool = Parallel(n_jobs=workers, backend="loky", return_as="generator_unordered", batch_size=1, max_nbytes=None,
-                    initializer=leave_interrupts_to_parent)
+                    initializer=set_up_process, initargs=(job.parent,))
     for outcome in pool(delayed(play_task_in_process)(job, task) for task in _until(event, tasks)):
         if isinstance(outcome, Part):
             meter.advance(outcome.n_games)

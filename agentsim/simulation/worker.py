@@ -10,6 +10,7 @@ import importlib
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ from agentsim.games.base import Game, Session, Table, get_game
 from agentsim.simulation.parts import Part, TableBuffer, add_tally
 from agentsim.simulation.plan import Task
 
-__all__ = ["Failed", "Job", "Stopped", "leave_interrupts_to_parent", "play_task", "play_task_in_process"]
+__all__ = ["Failed", "Job", "Stopped", "play_task", "play_task_in_process", "set_up_process"]
 
 
 @dataclass(frozen=True)
@@ -96,9 +97,20 @@ _stop = threading.Event()
 _current: tuple[str, Session] | None = None
 
 
-def leave_interrupts_to_parent() -> None:
-    """Make Ctrl-C, which reaches all processes of a terminal, only stop the task at hand."""
+def set_up_process(parent: int) -> None:
+    """Bind a worker process to the life of its parent.
+
+    Ctrl-C, which reaches all processes of a terminal, only stops the task at hand; the parent decides what follows.
+    When the parent is gone (killed), the worker ends too: nobody would list what it writes.
+    """
     signal.signal(signal.SIGINT, lambda *_: _stop.set())
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True, name="watch-parent").start()
 
 
 def play_task_in_process(job: Job, task: Task) -> Part | Stopped | Failed:
