@@ -4,7 +4,7 @@
 
 >>> from agentsim.stats import mean_of_deals
 >>> mean_of_deals([120, 0, 260, 0, 170]).format_percent()          # pairs of games: lost both, one each, won both
-'54.5 % [51.5, 57.6]'
+'54.5 % [51.5, 57.5]'
 """
 
 from __future__ import annotations

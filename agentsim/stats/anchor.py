@@ -88,8 +88,7 @@ def anchor_from_counts(
 
     Raises InputError for counts that contradict each other.
     """
-    if tie_rule not in ("active", "passive", "draw"):
-        raise InputError(f"unknown tie rule '{tie_rule}'", key="tie_rule", allowed="active, passive, draw")
+    _check_rule(tie_rule)
     counts = {"wins_0": wins_0, "wins_1": wins_1, "draws": draws, "tie_active_0": tie_active_0,
               "tie_active_1": tie_active_1, "tie_won_0": tie_won_0, "tie_won_1": tie_won_1}
     for key, count in counts.items():
@@ -115,6 +114,11 @@ def anchor_from_counts(
     )
 
 
+def _check_rule(rule: str) -> None:
+    if rule not in ("active", "passive", "draw"):
+        raise InputError(f"unknown tie rule '{rule}'", key="tie_rule", allowed="active, passive, draw")
+
+
 def anchor_test(
     winner: npt.ArrayLike, tie_rule: npt.ArrayLike, n_turns: npt.ArrayLike, *,
     rule: Literal["active", "passive", "draw"] = "active", level: float = 0.95,
@@ -130,6 +134,7 @@ def anchor_test(
 
     Raises InputError for columns of different lengths or other values.
     """
+    _check_rule(rule)
     seats = pd.Series(winner).astype("Float64").to_numpy(dtype=np.float64, na_value=-1.0)
     ties = np.asarray(tie_rule)
     turns = np.asarray(n_turns)

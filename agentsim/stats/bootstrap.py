@@ -74,10 +74,10 @@ def bootstrap_deals(
             named = {name: totals[:, i] for i, name in enumerate(arrays)}
             return np.asarray(statistic(named), dtype=np.float64)
 
-    estimate = float(evaluate((counts @ rows)[np.newaxis, :])[0])
     values = evaluate(sums)
     if values.shape != (int(replicates),):
         raise InputError(f"returned shape {values.shape} for {replicates} replicates", key="statistic")
+    estimate = float(evaluate((counts @ rows)[np.newaxis, :])[0])
     finite = values[np.isfinite(values)]
     if len(finite) < 0.95 * replicates:
         return Interval(estimate, math.nan, math.nan, n, level, method, n)

@@ -23,6 +23,7 @@ If several matchups are played on the same deals, a deal is one cluster over all
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -168,20 +169,36 @@ def cluster_ratio(
     InputError for lengths that differ, negative denominators and numerators outside the bounds.
     """
     num, den = _pair(numerator_by_deal, denominator_by_deal, bounds)
-    scaled = None if bounds is None else (0.0, 1.0)
-    row = ratio_table(ratio_row(num, den), level=level, method="pointwise", bounds=scaled).iloc[0]
-    estimate, low, high = float(row["estimate"]), float(row["low"]), float(row["high"])
-    if bounds is not None:
-        least, width = bounds[0], bounds[1] - bounds[0]
-        estimate, low, high = (least + width * value for value in (estimate, low, high))
+    sums = [np.asarray(x) for x in (np.count_nonzero(den), num.sum(), den.sum(), num @ num, num @ den, den @ den)]
+    least, width = (0.0, 1.0) if bounds is None else (bounds[0], bounds[1] - bounds[0])
+    found = _ratio_arrays(sums, check_level(level), bounds is not None)
+    estimate, low, high = (width * float(value) + least for value in found[:3])
     return Interval(estimate, low, high, round(float(den.sum())), check_level(level),
                     METHOD_DEALS if bounds is not None else "ratio-t", int((den > 0).sum()), n_games)
 
 
-def ratio_row(num: FloatArray, den: FloatArray) -> pd.DataFrame:
-    """The sums that :func:`ratio_table` needs, of one ratio, as a table of one row."""
-    return pd.DataFrame({"n_deals": [int((den > 0).sum())], "num": [num.sum()], "den": [den.sum()],
-                         "num_num": [num @ num], "num_den": [num @ den], "den_den": [den @ den]})
+def _ratio_arrays(
+    sums: Sequence[FloatArray], level: float, bounded: bool
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Estimate, low, high and standard error of ratios from the sums over deals named in :data:`SUMS`.
+
+    ``bounded`` says that ``0 <= num <= den`` in each deal.
+    """
+    n, num, den, num_num, num_den, den_den = sums
+    ratio = divide(num, den)
+    squares = np.maximum(num_num - 2.0 * ratio * num_den + ratio**2 * den_den, 0.0)
+    variance = divide(squares, den * den)
+    # The unbiased factor is for the standard error shown and for t; the guarded interval has its own correction.
+    se = np.sqrt(variance * divide(n, n - 1.0))
+    if bounded:
+        if (ratio < -1e-9).any() or (ratio > 1.0 + 1e-9).any():
+            raise InputError("holds a ratio outside the stated bounds", key="sums", allowed="bounds of all values")
+        kish = divide(den * den, den_den)
+        low, high = guarded_arrays(np.clip(ratio, 0.0, 1.0), variance, kish, n, z_value(level))
+    else:
+        reach = t_value(level, n - 1.0) * np.where(se > 0, se, np.nan)
+        low, high = ratio - reach, ratio + reach
+    return ratio, low, high, se
 
 
 def ratio_sums(table: pd.DataFrame, by: list[str], numerator: str, denominator: str) -> pd.DataFrame:
@@ -229,20 +246,8 @@ def ratio_table(
         num = (num - least * den) / width
     size = int((den > 0).sum()) if family_size is None else family_size
     cell_level = adjusted_level(size, level, method)
-    ratio = divide(num, den)
-    squares = np.maximum(num_num - 2.0 * ratio * num_den + ratio**2 * den_den, 0.0)
-    variance = divide(squares, den * den)
-    # The unbiased factor is for the standard error shown and for t; the guarded interval has its own correction.
-    se = np.sqrt(variance * divide(n, n - 1.0))
-    if bounds is not None:
-        if (ratio < -1e-9).any() or (ratio > 1.0 + 1e-9).any():
-            raise InputError("holds a ratio outside the stated bounds", key="sums",
-                             allowed=f"{bounds[0]:g} to {bounds[1]:g}")
-        kish = divide(den * den, den_den)
-        low, high = guarded_arrays(np.clip(ratio, 0.0, 1.0), variance, kish, n, z_value(cell_level))
-    else:
-        reach = t_value(cell_level, n - 1.0) * np.where(se > 0, se, np.nan)
-        low, high = ratio - reach, ratio + reach
+    cells = (n, num, den, num_num, num_den, den_den)
+    ratio, low, high, se = _ratio_arrays(cells, cell_level, bounds is not None)
     return sums.assign(estimate=least + width * ratio, low=least + width * low, high=least + width * high,
                        se=width * se, n=np.rint(den).astype(np.int64), level=check_level(level),
                        method=check_method(method), family_size=max(1, size))

@@ -151,7 +151,8 @@ def strength(matrix: pd.DataFrame, *, level: float = 0.95, method: str = "sidak"
 
 
 def strength_from_deals(
-    scores: npt.ArrayLike, pairs: Sequence[tuple[str, str]], *, games_per_deal: int, level: float = 0.95, seed: int = 0
+    scores: npt.ArrayLike, pairs: Sequence[tuple[str, str]], *, games_per_deal: int, level: float = 0.95,
+    replicates: int = 20_000, seed: int = 0,
 ) -> pd.DataFrame:
     """Policies by their mean score against the field, with max-t intervals from per-deal scores.
 
@@ -161,7 +162,7 @@ def strength_from_deals(
         same deals.
     pairs : the policies of each matchup; a full round robin without mirrors.
     games_per_deal : games of a matchup in a deal, to count them.
-    seed : of the multiplier bootstrap.
+    replicates, seed : draws of the multiplier bootstrap, and their seed.
 
     Columns as :func:`strength`. Raises InputError for shapes that do not match and for missing or repeated pairs.
     """
@@ -181,7 +182,7 @@ def strength_from_deals(
         field[:, names.index(b)] += 1.0 - table[:, j]
     # Rounding of the sum must not leave the unit interval.
     field = np.clip(field / max(1, len(names) - 1), 0.0, 1.0)
-    result = max_t_intervals(field, names=names, family="all policies", level=level, seed=seed)
+    result = max_t_intervals(field, names=names, family="all policies", level=level, replicates=replicates, seed=seed)
     opponents = len(names) - 1
     return _ranked(result.rename(columns={"cell": "policy"}).assign(
         n_games=len(table) * games_per_deal * opponents, n_opponents=opponents))

@@ -1,0 +1,1 @@
+"""Tests of the statistics: known values, coverage on planted values, false alarms."""
