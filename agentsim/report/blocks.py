@@ -12,6 +12,7 @@ from typing import Literal
 from agentsim.report import numbers
 from agentsim.report.chart import Chart, check_name
 from agentsim.report.table import Table
+from agentsim.report.templating import environment
 
 __all__ = ["Block", "Failure", "Finding", "Heading", "Text", "one_line"]
 
@@ -125,6 +126,29 @@ class Finding:
         if self.reference is not None:
             return self.reference
         return {"%": 0.5, "pp": 0.0}.get(self.unit)
+
+    @property
+    def gauge(self) -> dict[str, float | None] | None:
+        """Where the number lies on its scale, in per cent of the scale's width: left, width, estimate, line.
+
+        A rate is shown between 0 and 1, a difference on a scale around 0 that just holds its interval; other numbers
+        have no scale of their own (None).
+        """
+        if self.estimate is None or self.low is None or self.high is None or self.kind == "number":
+            return None
+        start, end = 0.0, 1.0
+        if self.kind == "points":
+            reach = 1.3 * max(abs(self.low), abs(self.high), 0.001)
+            start, end = -reach, reach
+
+        def at(number: float) -> float:
+            return round(100 * (number - start) / (end - start), 2)
+
+        return {"left": at(self.low), "width": round(at(self.high) - at(self.low), 2), "estimate": at(self.estimate),
+                "line": None if self.line is None else at(self.line)}
+
+    def _repr_html_(self) -> str:
+        return environment().get_template("finding.html.j2").render(finding=self, linked=False)
 
 
 @dataclass(frozen=True)

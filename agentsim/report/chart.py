@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,6 +23,7 @@ from matplotlib.image import AxesImage, imread
 from matplotlib.ticker import AutoLocator, MaxNLocator
 
 from agentsim.report.style import INK, PHONE_WIDTH, place_legend, use_theme
+from agentsim.report.templating import environment
 
 __all__ = ["Chart", "Image", "check_name"]
 
@@ -153,9 +153,9 @@ class Chart:
                 raise ValueError(f"chart '{self.name}' shows a label that is not a number: '{label}'")
 
     def _repr_html_(self) -> str:
-        return (f'<figure class="chart"><figcaption><b>{escape(self.title)}</b></figcaption>'
-                f'<img src="{self.image().data_uri()}" alt="{escape(self.alt)}" style="max-width:100%">'
-                f'<p class="caption">{escape(self.caption)}</p></figure>')
+        image, phone = self.image(), self.phone_image()
+        return environment().get_template("chart.html.j2").render(
+            chart=self, image=image, source=image.data_uri(), phone=phone, small=phone.data_uri() if phone else "")
 
 
 def _tidy(svg: bytes) -> bytes:

@@ -73,7 +73,7 @@ class _Renderer:
             if isinstance(item, NotebookPage):
                 self._page(f"notebook-{item.name}.html", "notebook.html.j2", links, notebook=item, headings=[])
         self._page("index.html", "index.html.j2", links, headings=[],
-                   findings=[self._finding(finding) for finding in report.findings],
+                   findings=[_finding(finding) for finding in report.findings],
                    overview=[self._overview(at + 1, section, blocks) for at, (section, blocks) in enumerate(sections)],
                    failures=self.failures)
         return Site(self.files, tuple(self.failures))
@@ -118,7 +118,7 @@ class _Renderer:
             self.files[href] = view.csv.encode("utf-8")
             return html
         if isinstance(block, Finding):
-            return self._finding(block)
+            return _finding(block)
         if isinstance(block, Heading):
             return _template("heading.html.j2", heading=block)
         if isinstance(block, Text):
@@ -135,9 +135,6 @@ class _Renderer:
             self.files[small] = phone.data
         return html
 
-    def _finding(self, finding: Finding) -> str:
-        return _template("finding.html.j2", finding=finding, gauge=_gauge(finding))
-
     def _overview(self, number: int, section: Section, blocks: Sequence[tuple[str, bool]]) -> dict[str, Any]:
         charts = [self.rendered[id(chart)] for chart in section.key_charts if id(chart) in self.rendered]
         return {"number": number, "section": section, "charts": charts,
@@ -148,6 +145,10 @@ def _template(name: str, **context: Any) -> str:
     return environment().get_template(name).render(**context)
 
 
+def _finding(finding: Finding) -> str:
+    return _template("finding.html.j2", finding=finding, linked=True)
+
+
 @functools.cache
 def _asset(name: str) -> bytes:
     return (resources.files("agentsim.report") / "assets" / name).read_bytes()
@@ -155,23 +156,3 @@ def _asset(name: str) -> bytes:
 
 def _headings(blocks: Sequence[Block]) -> list[tuple[str, str]]:
     return [(block.anchor, block.text) for block in blocks if isinstance(block, Heading)]
-
-
-def _gauge(finding: Finding) -> dict[str, float | None] | None:
-    """Where the finding's number lies on its scale, in per cent of the scale's width.
-
-    A rate is shown between 0 and 1, a difference on a scale around 0 that just holds its interval; other numbers have
-    no scale of their own.
-    """
-    if finding.estimate is None or finding.low is None or finding.high is None or finding.kind == "number":
-        return None
-    start, end = 0.0, 1.0
-    if finding.kind == "points":
-        reach = 1.3 * max(abs(finding.low), abs(finding.high), 0.001)
-        start, end = -reach, reach
-
-    def at(number: float) -> float:
-        return round(100 * (number - start) / (end - start), 2)
-
-    return {"left": at(finding.low), "width": round(at(finding.high) - at(finding.low), 2),
-            "estimate": at(finding.estimate), "line": None if finding.line is None else at(finding.line)}
