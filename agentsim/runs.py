@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -156,11 +157,7 @@ class Run:
         as int64. Raises InputError when the query needs a table that this run has not logged or a file is damaged,
         ``duckdb.Error`` when the query itself is wrong.
         """
-        import duckdb
-
-        with self._lock:
-            cursor = self._connect().cursor()
-        try:
+        with self._cursor() as cursor:
             relation = cursor.sql(query, params=parameters or None)
             if relation is None:
                 return pd.DataFrame()
@@ -171,14 +168,6 @@ class Run:
                 relation = relation.project("* REPLACE ({})".format(", ".join(f'"{n}"::BIGINT AS "{n}"' for n in wide)))
             frame: pd.DataFrame = relation.df()
             return frame
-        except duckdb.CatalogException as error:
-            self._explain_missing_table(error)
-            raise
-        except (duckdb.IOException, duckdb.InvalidInputException) as error:
-            self.verify()
-            raise error
-        finally:
-            cursor.close()
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """A log table, or some of its columns, as a DataFrame.
@@ -248,14 +237,10 @@ class Run:
                 self._connection = None
 
     def copy_to_csv(self, name: str, path: Path) -> None:
-        """Write the view ``name`` to a CSV file, in the order of the parts. Raises ``duckdb.Error``."""
-        with self._lock:
-            cursor = self._connect().cursor()
-        try:
-            target = str(path).replace("'", "''")
+        """Write the view ``name`` to a CSV file, in the order of the parts. Raises as :meth:`sql` does."""
+        target = str(path).replace("'", "''")
+        with self._cursor() as cursor:
             cursor.execute(f"COPY (FROM \"{name}\") TO '{target}' (FORMAT csv, HEADER)")
-        finally:
-            cursor.close()
 
     # -------------------------------------------------------------------------------------------------- inside
 
@@ -271,6 +256,28 @@ class Run:
         names = [table.name for table in self.tables]
         raise InputError(f"the run has no table '{name}'; it was made with log = \"{self.log}\"", where=str(self.path),
                          allowed=", ".join(names) or "none", nearest=nearest(name, names))
+
+    @contextmanager
+    def _cursor(self) -> Iterator[Any]:
+        """A cursor of the database; its errors are looked into, for they may be the run's and not the query's."""
+        import duckdb
+
+        cursor = None
+        try:
+            with self._lock:
+                cursor = self._connect().cursor()
+            yield cursor
+        except (duckdb.ParserException, duckdb.BinderException):
+            raise
+        except duckdb.CatalogException as error:
+            self._explain_missing_table(error)
+            raise
+        except duckdb.Error:
+            self.verify()
+            raise
+        finally:
+            if cursor is not None:
+                cursor.close()
 
     def _connect(self) -> Any:
         if self._connection is None:
@@ -335,7 +342,6 @@ def export_csv(run: Run, folder: str | Path, tables: Sequence[str] | None = None
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", where=str(folder)) from None
     except duckdb.Error as error:
-        run.verify()  # the fault may be with the run
         raise InputError(f"cannot be written: {error}", where=str(folder)) from None
     return written
 
