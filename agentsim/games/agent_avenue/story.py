@@ -1,0 +1,62 @@
+"""One game of a run, retold in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agentsim.games.agent_avenue import engine as e
+from agentsim.games.agent_avenue.rules import Rules
+from agentsim.games.agent_avenue.session import make_player
+from agentsim.games.agent_avenue.step import Discard, GameState, Offer, play_one
+from agentsim.games.base import PolicyRef
+
+__all__ = ["tell_game"]
+
+_BY = {"catch": "catching the other pawn", "codebreakers": "a complete set of codebreakers",
+       "daredevils": "the other's set of daredevils", "out_of_cards": "being closer when the cards ran out"}
+
+
+def tell_game(rules: Rules, matchup: Sequence[PolicyRef], number: int, per_deal: int, seed: int, index: int) -> str:
+    """Play game ``index`` of matchup ``number`` again and tell it turn by turn."""
+    players = [make_player(ref, rules) for ref in matchup]
+    course = play_one(seed, number, index, per_deal, rules, players)
+    swap = index % 2 if per_deal == 2 else 0
+    labels = [matchup[seat ^ swap].label for seat in (0, 1)]
+    label = {card.id: card.name() for card in rules.cards}
+    who = [f"seat {seat} ({labels[seat]})" for seat in (0, 1)]
+    start = course[0][0]
+    lines = [f"Game {index} of matchup {number} (deal {index // per_deal}, seed {seed}): {labels[0]} starts against "
+             f"{labels[1]}."]
+    lines += [f"  {who[seat]} is dealt {_cards(start.hand(seat), label)}." for seat in (0, 1)]
+    for (game, action), (after, _) in zip(course[:-1], course[1:], strict=True):
+        me, other = game.active, 1 - game.active
+        if isinstance(action, Discard):
+            lines.append(f"Turn {game.turn + 1}: {who[me]} discards {label[action.name]} and draws.")
+        elif isinstance(action, Offer):
+            lines.append(f"Turn {game.turn + 1}: {who[me]} offers {label[action.face_up]} face up and "
+                         f"{label[action.face_down]} face down.")
+        else:
+            choice = "the face-up card" if action.card == "face_up" else "the hidden card"
+            mine, its = (rules.names[int(n)] for n in after.state[e.RECRUITED:e.RECRUITED + 2])
+            lines.append(f"    {who[other]} takes {choice}: {_recruit(after, other, its, 1, label)}; "
+                         f"{who[me]} gets {_recruit(after, me, mine, 0, label)}. {_lead(after.lead)}")
+    end = course[-1][0]
+    reason = _BY.get(str(end.end_reason), str(end.end_reason))
+    tie = ", by the tie rule" if end.tie_rule_used else ""
+    winner = "Nobody wins: " if end.winner is None else f"{who[end.winner]} wins by "
+    lines.append(f"After {end.turn + 1} turns {winner}{reason}{tie}.")
+    return "\n".join(lines)
+
+
+def _recruit(after: GameState, seat: int, name: str, slot: int, label: dict[str, str]) -> str:
+    copies = after.in_play(seat)[name]
+    ordinal = {1: "1st", 2: "2nd", 3: "3rd"}.get(copies, f"{copies}th")
+    return f"{label[name]}, its {ordinal}, moves {int(after.state[e.MOVED + slot]):+d}"
+
+
+def _lead(lead: int) -> str:
+    return "Level." if lead == 0 else f"Seat {0 if lead > 0 else 1} leads by {abs(lead)}."
+
+
+def _cards(cards: dict[str, int], label: dict[str, str]) -> str:
+    return ", ".join(label[name] if copies == 1 else f"{copies} {label[name]}" for name, copies in cards.items())

@@ -1,0 +1,142 @@
+"""Policies written by users: jitted functions of a fixed signature, or any object with Python methods.
+
+A fast policy is two functions and one line, in a file of your own::
+
+    from agentsim.games.agent_avenue.user import COPIES, FACE_UP, HIDDEN, count, jit_offer, jit_take, offer_action
+    from agentsim.games.agent_avenue.user import lowest, name_set, policy, pop_lowest, unit, word
+
+    @jit_offer
+    def shy_offer(view, table, params, key):
+        names = name_set(view.hand)                    # the set of names in my hand
+        up = lowest(names)
+        rest = pop_lowest(names)
+        return offer_action(up, lowest(rest) if rest else up)
+
+    @jit_take
+    def shy_take(view, table, params, key):
+        return HIDDEN if unit(word(key, 0)) < params[0] else FACE_UP
+
+    shy = policy(shy_offer, shy_take, params={"hidden": 0.25}, idea="takes the hidden card now and then")
+
+and is then called ``path/to/file.py:shy``, or ``path/to/file.py:shy(hidden=0.5)``. It plays at near built-in speed.
+
+``view`` is a :class:`agentsim.games.agent_avenue.view.View`: all that the seat may know. ``table`` is the rules as a
+vector (``table[COPIES + name]``; see ``rules.py``), ``params`` the policy's parameters in the order given, ``key`` the
+random stream of this decision: ``word(key, 0)``, ``word(key, 1)`` ... are its random words. An offer function returns
+``offer_action(up, down)`` or ``DISCARD + name``; a choice function returns ``FACE_UP`` or ``HIDDEN``. Use no other source
+of randomness, or results would no longer depend on the seed alone.
+
+A slow policy is any object with methods ``offer(view)`` and ``choose(view)`` on a readable
+:class:`agentsim.games.agent_avenue.step.Observation`. The game is then stepped in Python, hundreds of times slower.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from agentsim.errors import InputError, nearest
+from agentsim.games.agent_avenue.rules import COPIES, LOSES_AT, MOVES, N_NAMES, SETS, WINS_AT
+from agentsim.games.agent_avenue.view import DISCARD, OFFER_SIGNATURE, TAKE_SIGNATURE, offer_action
+from agentsim.games.agent_avenue.zones import count, lowest, name_set, nth_name, pop_lowest, size, size_of_set
+from agentsim.jit import jit
+from agentsim.rng import below, unit, word
+
+__all__ = ["COPIES", "DISCARD", "FACE_UP", "HIDDEN", "LOSES_AT", "MOVES", "N_NAMES", "SETS", "WINS_AT", "UserPolicy",
+           "below", "count", "file_digest", "jit_offer", "jit_take", "load", "lowest", "name_set", "nth_name",
+           "offer_action", "policy", "pop_lowest", "size", "size_of_set", "unit", "word"]
+
+FACE_UP, HIDDEN = 1, 0
+"""What a choice function returns."""
+
+Compiled = Callable[..., Any]
+
+
+def jit_offer(function: Callable[..., int]) -> Compiled:
+    """Compile an offer function ``(view, table, params, key) -> action``."""
+    compiled: Compiled = jit(OFFER_SIGNATURE)(function)
+    return compiled
+
+
+def jit_take(function: Callable[..., int]) -> Compiled:
+    """Compile a choice function ``(view, table, params, key) -> FACE_UP or HIDDEN``."""
+    compiled: Compiled = jit(TAKE_SIGNATURE)(function)
+    return compiled
+
+
+@dataclass(frozen=True)
+class UserPolicy:
+    """Two compiled functions and the parameters they read, in order."""
+
+    offer: Compiled
+    take: Compiled
+    params: Mapping[str, float] = field(default_factory=dict)
+    idea: str = ""
+
+
+def policy(offer: Compiled, take: Compiled, *, params: Mapping[str, float] | None = None, idea: str = "") -> UserPolicy:
+    """Join two compiled functions to a policy. ``params`` gives the parameters' names and default values."""
+    for function, maker in ((offer, "jit_offer"), (take, "jit_take")):
+        if not hasattr(function, "py_func") and not callable(function):
+            raise InputError(f"{function!r} is not a function compiled by @{maker}", key="policy")
+    return UserPolicy(offer, take, dict(params or {}), idea)
+
+
+def file_digest(path: str) -> str:
+    """Hash of a policy file's text; part of a run's plan."""
+    return hashlib.blake2b(Path(path).read_bytes(), digest_size=16).hexdigest()
+
+
+def load(path: str, name: str, *, where: str = "") -> Any:
+    """The policy ``name`` of a file: a :class:`UserPolicy`, or an object with methods ``offer`` and ``choose``.
+
+    Raises InputError if the file cannot be read or run, or has no such policy.
+    """
+    module = _module(str(Path(path).resolve()), _digest_or_error(path, where), where)
+    fits = {key: value for key, value in vars(module).items() if _is_policy(value)}
+    if name not in fits:
+        raise InputError(f"no policy '{name}' in {path}", where=where, key="policies",
+                         allowed=", ".join(fits) or "a file that defines one with policy(offer, take)",
+                         nearest=nearest(name, fits))
+    found = fits[name]
+    return found() if isinstance(found, type) else found
+
+
+def _is_policy(value: Any) -> bool:
+    if isinstance(value, UserPolicy):
+        return True
+    return callable(getattr(value, "offer", None)) and callable(getattr(value, "choose", None))
+
+
+def _digest_or_error(path: str, where: str) -> str:
+    try:
+        return file_digest(path)
+    except OSError as error:
+        raise InputError(f"cannot read the policy file {path}: {error.strerror or error}", where=where,
+                         key="policies") from None
+
+
+@cache
+def _module(path: str, digest: str, where: str) -> Any:
+    name = f"agentsim_user_{Path(path).stem}_{digest[:8]}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise InputError(f"{path} is not a Python file", where=where, key="policies", allowed="path/to/file.py:name")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except InputError:
+        raise
+    except Exception as error:  # whatever a user's file may raise is the user's input error
+        sys.modules.pop(name, None)
+        line = str(error).strip().splitlines()
+        raise InputError(f"the policy file {path} cannot be run: {type(error).__name__}: {line[0] if line else ''}",
+                         where=where, key="policies") from None
+    return module
