@@ -116,9 +116,14 @@ class Session(Protocol):
 class Game(Protocol):
     """A game of the laboratory."""
 
-    name: str
-    title: str
-    version: int
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def version(self) -> int: ...
 
     def rules(self, settings: Mapping[str, Any], *, where: str = "") -> Any:
         """Rules from flat key-value settings (``{"rules.hand_size": 5}``); InputError names the key."""

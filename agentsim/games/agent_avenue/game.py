@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentsim.errors import InputError
-from agentsim.games.agent_avenue import catalog, rules, session, step, story, tables
+from agentsim.games.agent_avenue import catalog, session, step, story, tables
+from agentsim.games.agent_avenue.rules import Rules, key_table, make_rules, settings_of
 from agentsim.games.base import Key, LogLevel, PolicyRef, Table
 
 __all__ = ["AgentAvenue"]
@@ -21,14 +22,14 @@ class AgentAvenue:
     title: str = "Agent Avenue"
     version: int = 1
 
-    def rules(self, settings: Mapping[str, Any], *, where: str = "") -> rules.Rules:
-        return rules.make_rules(settings, where=where)
+    def rules(self, settings: Mapping[str, Any], *, where: str = "") -> Rules:
+        return make_rules(settings, where=where)
 
-    def rules_as_dict(self, rules_: rules.Rules) -> dict[str, Any]:
-        return rules.settings_of(rules_)
+    def rules_as_dict(self, rules: Rules) -> dict[str, Any]:
+        return settings_of(rules)
 
     def rule_keys(self) -> Sequence[Key]:
-        return rules.key_table()
+        return key_table()
 
     def policy(self, spec: str, *, where: str = "") -> PolicyRef:
         return catalog.policy_from_spec(spec, where=where)
@@ -36,25 +37,25 @@ class AgentAvenue:
     def policies(self) -> Sequence[PolicyRef]:
         return list(catalog.presets().values())
 
-    def seats(self, rules_: rules.Rules) -> int:
+    def seats(self, rules: Rules) -> int:
         return 2
 
     def games_per_deal(self, matchup: Sequence[PolicyRef]) -> int:
         return 1 if matchup[0] == matchup[1] else 2
 
-    def tables(self, rules_: rules.Rules, log: LogLevel) -> Sequence[Table]:
-        return tables.log_tables(rules_, log)
+    def tables(self, rules: Rules, log: LogLevel) -> Sequence[Table]:
+        return tables.log_tables(rules, log)
 
-    def session(self, rules_: rules.Rules, matchups: Sequence[Sequence[PolicyRef]], seed: int) -> session.Session:
-        return session.Session(rules_, matchups, seed)
+    def session(self, rules: Rules, matchups: Sequence[Sequence[PolicyRef]], seed: int) -> session.Session:
+        return session.Session(rules, matchups, seed)
 
-    def story(self, rules_: rules.Rules, matchups: Sequence[Sequence[PolicyRef]], seed: int, matchup: int,
+    def story(self, rules: Rules, matchups: Sequence[Sequence[PolicyRef]], seed: int, matchup: int,
               index: int) -> str:
         pair = matchups[matchup]
-        return story.tell_game(rules_, pair, matchup, self.games_per_deal(pair), seed, index)
+        return story.tell_game(rules, pair, matchup, self.games_per_deal(pair), seed, index)
 
     def new_game(self, seed: int = 1, settings: Mapping[str, Any] | None = None, *, deal: int = 0) -> step.GameState:
         """A game to be played step by step."""
         if deal < 0:
             raise InputError(f"{deal} is out of range", key="deal", allowed="0 or more")
-        return step.new_game(seed, rules.make_rules(settings), deal=deal)
+        return step.new_game(seed, make_rules(settings), deal=deal)

@@ -137,7 +137,7 @@ def make_rules(settings: Mapping[str, Any] | None = None, *, cards: tuple[Card, 
                 raise InputError(f"agents have no '{attribute}'", where=where, key=key,
                                  allowed=", ".join(_CARD_BOUNDS), nearest=nearest(attribute, _CARD_BOUNDS))
             number = _integer(value, _CARD_BOUNDS[attribute][:2], key, where)
-            table[name] = replace(table[name], **{attribute: number})
+            table[name] = replace(table[name], **dict[str, Any]({attribute: number}))
         else:
             raise _unknown_key(key, table, where)
     rules = replace(rules, cards=tuple(table.values()), **changes)
@@ -146,7 +146,7 @@ def make_rules(settings: Mapping[str, Any] | None = None, *, cards: tuple[Card, 
 
 
 def settings_of(rules: Rules) -> dict[str, Any]:
-    """Every key with its value, nothing left to defaults; ``make_rules(settings_of(r)) == r`` for the shipped agents."""
+    """Every key with its value, nothing left to defaults: ``make_rules(settings_of(r)) == r`` for shipped agents."""
     found: dict[str, Any] = {"rules.mode": rules.mode}
     found |= {key: getattr(rules, key.partition(".")[2]) for key in _BOUNDS}
     found["rules.tie_rule"] = rules.tie_rule
@@ -160,7 +160,8 @@ def key_table(rules: Rules | None = None) -> list[Key]:
     values = settings_of(rules or Rules())
     keys = [Key("rules.mode", "which board and decks are used", values["rules.mode"], "base")]
     keys += [Key(key, doc, values[key], f"{low} to {high}") for key, (low, high, doc) in _BOUNDS.items()]
-    keys.append(Key("rules.tie_rule", "who wins when conditions conflict", values["rules.tie_rule"], ", ".join(TIE_RULES)))
+    keys.append(Key("rules.tie_rule", "who wins when conditions conflict", values["rules.tie_rule"],
+                    ", ".join(TIE_RULES)))
     for name in (rules or Rules()).names:
         keys += [Key(f"cards.{name}.{attribute}", f"{name}: {doc}", values[f"cards.{name}.{attribute}"],
                      f"{low} to {high}") for attribute, (low, high, doc) in _CARD_BOUNDS.items()]
@@ -170,7 +171,8 @@ def key_table(rules: Rules | None = None) -> list[Key]:
 def compile_rules(rules: Rules) -> NDArray[np.int64]:
     """The rules as one vector for jitted code; the offsets above say what stands where."""
     table = np.zeros(TABLE_SIZE, dtype=np.int64)
-    table[HAND_SIZE], table[DISCARDS], table[TIE_RULE] = rules.hand_size, rules.discards, TIE_RULES.index(rules.tie_rule)
+    table[HAND_SIZE], table[DISCARDS] = rules.hand_size, rules.discards
+    table[TIE_RULE] = TIE_RULES.index(rules.tie_rule)
     table[GAP_0], table[GAP_1] = rules.gap_0, rules.gap_1
     table[N_NAMES], table[N_CARDS] = len(rules.cards), rules.n_cards
     for number, card in enumerate(rules.cards):

@@ -19,7 +19,7 @@ from agentsim.games.agent_avenue.policies.exchange import SCRATCH_SIZE
 from agentsim.games.agent_avenue.policies.parameters import ROW_SIZE, planner_row
 from agentsim.games.agent_avenue.policies.planner import WORK_SIZE
 from agentsim.games.agent_avenue.rules import Rules, compile_rules
-from agentsim.games.agent_avenue.step import play_rows
+from agentsim.games.agent_avenue.replay import play_rows
 from agentsim.games.agent_avenue.tables import game_columns, turn_columns
 from agentsim.games.base import Batch, LogLevel, PolicyRef
 

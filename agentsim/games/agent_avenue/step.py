@@ -15,24 +15,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agentsim.errors import InputError
 from agentsim.games.agent_avenue import engine as e
-from agentsim.games.agent_avenue import kernel as k
-from agentsim.games.agent_avenue.policies.dispatch import decide_offer, decide_take
-from agentsim.games.agent_avenue.policies.exchange import SCRATCH_SIZE
-from agentsim.games.agent_avenue.policies.planner import WORK_SIZE
+from agentsim.games.agent_avenue.decision import deal_stream
 from agentsim.games.agent_avenue.rules import Rules, compile_rules, make_rules
-from agentsim.games.agent_avenue.view import DISCARD, observe
-from agentsim.jit import jit
-from agentsim.rng import deal_key, decision_key, seat_key
+from agentsim.games.agent_avenue.view import observe
 
-__all__ = ["Action", "Discard", "GameState", "IllegalAction", "Observation", "Offer", "Take", "deck_order", "new_game",
-           "play_rows"]
+__all__ = ["Action", "Discard", "GameState", "IllegalAction", "Observation", "Offer", "Take", "deck_order", "new_game"]
 
 
 @dataclass(frozen=True, order=True)
@@ -78,7 +72,7 @@ class Observation:
     """What one player may know, in names. ``lead`` is positive when the observer is ahead.
 
     ``discards_left`` and ``their_discards_left`` count discards, ``deck`` and ``their_hand`` cards. ``face_up`` is the
-    card on the table while the opponent of the offerer chooses, else None. ``own_face_down`` is known to its offerer only.
+    card on the table while the offerer's opponent chooses, else None; ``own_face_down`` is known to its offerer only.
     """
 
     seat: int
@@ -193,8 +187,9 @@ class GameState:
         mine_to_move = self.to_move == seat
         offered = self.state[e.PHASE] == e.TAKING
         return Observation(
-            seat, mine_to_move, self.turn, _named(view.hand, names), _named(view.mine, names), _named(view.theirs, names),
-            _named(view.tossed, names), int(view.lead), int(view.gap_me), int(view.gap_them), int(view.discards_left),
+            seat, mine_to_move, self.turn, _named(view.hand, names), _named(view.mine, names),
+            _named(view.theirs, names), _named(view.tossed, names), int(view.lead), int(view.gap_me),
+            int(view.gap_them), int(view.discards_left),
             int(view.their_discards_left), int(view.deck), int(view.their_hand),
             names[int(view.up)] if offered else None,
             names[int(self.state[e.DOWN])] if offered and seat == self.active else None,
@@ -209,8 +204,9 @@ class GameState:
         return _named(int(self.state[e.PLAY + seat]), self.rules.names)
 
     def __str__(self) -> str:
-        lines = [f"turn {self.turn + 1}, seat {self.active} offers; lead {self.lead:+d} for seat 0 "
-                 f"(catches at {self.rules.gap_0:+d}, is caught at {-self.rules.gap_1:+d}); deck {self.deck_left}"]
+        ends = f"catches at {self.rules.gap_0:+d}, is caught at {-self.rules.gap_1:+d}"
+        lines = [(f"turn {self.turn + 1}, seat {self.active} offers; lead {self.lead:+d} for seat 0 ({ends}); "
+                 f"deck {self.deck_left}")]
         for seat in (0, 1):
             used = int(self.state[e.USED + seat])
             lines.append(f"  seat {seat}: hand {_text(self.hand(seat))}; in play {_text(self.in_play(seat))}; "
@@ -231,7 +227,7 @@ def new_game(seed: int = 1, rules: Rules | None = None, *, deal: int = 0) -> Gam
         raise InputError(f"{seed} is out of range", key="seed", allowed="0 to 2^64 - 1")
     rules = rules or make_rules()
     table, state = compile_rules(rules), np.zeros(e.STATE_SIZE, dtype=np.int64)
-    e.deal(state, table, _deal_key(np.uint64(seed), deal))
+    e.deal(state, table, deal_stream(np.uint64(seed), deal))
     return GameState(rules, table, state)
 
 
@@ -243,101 +239,6 @@ def deck_order(seed: int, deal: int, rules: Rules | None = None) -> list[str]:
     for _ in range(game.deck_left):
         e.draw(state, game.table)
     return [names[number] for number in state[e.DECK:e.DECK + game.rules.n_cards]]
-
-
-@jit
-def _deal_key(seed, deal):  # type: ignore[no-untyped-def]
-    return deal_key(seed, deal)
-
-
-@jit
-def _decision(seed, matchup, game, seat, turn, kind):  # type: ignore[no-untyped-def]
-    return decision_key(seat_key(seed, matchup, game, seat), turn, kind)
-
-
-@jit
-def _one_offer(family, user, state, table, seat, rows, policy, scratch, work, key):  # type: ignore[no-untyped-def]
-    return decide_offer(family, user, observe(state, table, seat), table, rows, policy, scratch, work, key)
-
-
-@jit
-def _one_take(family, user, state, table, seat, rows, policy, scratch, work, key):  # type: ignore[no-untyped-def]
-    return decide_take(family, user, observe(state, table, seat), table, rows, policy, scratch, work, key)
-
-
-def choose_action(game: GameState, player: Any, key: np.uint64) -> Action:
-    """What a player (``session.make_player``) does in a position, with the random stream ``key`` of this decision."""
-    seat, names = game.to_move, game.rules.names
-    taking = game.state[e.PHASE] == e.TAKING
-    if player.python is not None:
-        action: Action = (player.python.choose if taking else player.python.offer)(game.observe(seat))
-        return action
-    scratch, work = np.zeros(SCRATCH_SIZE, dtype=np.int64), np.zeros(WORK_SIZE)
-    rows = player.row[np.newaxis, :]
-    if taking:
-        up = _one_take(player.family, player.take, game.state, game.table, seat, rows, 0, scratch, work, key)
-        return Take("face_up" if up else "hidden")
-    code = int(_one_offer(player.family, player.offer, game.state, game.table, seat, rows, 0, scratch, work, key))
-    if code >= DISCARD:
-        return Discard(names[code - DISCARD])
-    return Offer(names[code >> 4], names[code & 15])
-
-
-def play_one(seed: int, matchup: int, index: int, per_deal: int, rules: Rules, players: Sequence[Any],
-             ) -> list[tuple[GameState, Action]]:
-    """One game of a run again, as its positions with the action taken in each; then the final position with no action."""
-    game = new_game(seed, rules, deal=index // per_deal)
-    swap = index % 2 if per_deal == 2 else 0
-    course: list[tuple[GameState, Any]] = []
-    while not game.is_over:
-        seat = game.to_move
-        kind = k.KIND_TAKE if game.state[e.PHASE] == e.TAKING else int(game.state[e.STEP])
-        key = np.uint64(_decision(np.uint64(seed), matchup, index, seat, game.turn, kind))
-        action = choose_action(game, players[seat ^ swap], key)
-        course.append((game, action))
-        try:
-            game = game.apply(action)
-        except IllegalAction as error:
-            raise InputError(f"policy '{players[seat ^ swap].ref.label}', game {index}: {error}", key="policies") from None
-    course.append((game, None))
-    return course
-
-
-def play_rows(seed: np.uint64, matchup: int, first: int, n_games: int, per_deal: int, rules: Rules,
-              table: NDArray[np.int64], players: Sequence[Any]) -> tuple[NDArray[Any], ...]:
-    """The kernel's rows for games with a policy in Python: the same columns, one step at a time and slow."""
-    games = np.zeros((n_games, k.GAME_WIDTH), dtype=np.int16)
-    finals = np.zeros((n_games, 2), dtype=np.int64)
-    turns: list[NDArray[np.int16]] = []
-    turn_game: list[int] = []
-    hands: list[int] = []
-    for index in range(n_games):
-        course = play_one(int(seed), matchup, first + index, per_deal, rules, players)
-        end = course[-1][0].state
-        winner = int(end[e.WINNER])
-        row = np.full(k.TURN_WIDTH, -1, dtype=np.int16)
-        for (game, action), (after, _) in zip(course[:-1], course[1:], strict=True):
-            names = rules.names
-            if isinstance(action, Discard):
-                row[k.T_DISCARDED + int(game.state[e.STEP])] = names.index(action.name)
-            elif isinstance(action, Offer):
-                hands.append(int(game.state[e.HAND + game.active]))
-                row[[k.T_TURN, k.T_ACTIVE, k.T_DISCARDS]] = game.turn, game.active, game.state[e.STEP]
-                row[[k.T_UP, k.T_DOWN]] = names.index(action.face_up), names.index(action.face_down)
-            else:
-                row[k.T_TOOK_UP] = action.card == "face_up"
-                row[[k.T_REC_ACTIVE, k.T_REC_OTHER]] = after.state[e.RECRUITED:e.RECRUITED + 2]
-                row[[k.T_MOVE_ACTIVE, k.T_MOVE_OTHER]] = after.state[e.MOVED:e.MOVED + 2]
-                row[k.T_LEAD] = after.lead
-                row[k.T_WON] = -1 if winner < 0 else game.active == winner
-                turns.append(row)
-                turn_game.append(index)
-                row = np.full(k.TURN_WIDTH, -1, dtype=np.int16)
-        games[index] = [winner, end[e.REASON], end[e.TIE], end[e.TURN] + 1, end[e.LEAD], end[e.USED], end[e.USED + 1],
-                        end[e.ACTIVE]]
-        finals[index] = end[e.PLAY:e.PLAY + 2]
-    rows = np.array(turns, dtype=np.int16).reshape(-1, k.TURN_WIDTH)
-    return games, finals, rows, np.array(turn_game, dtype=np.int64), np.array(hands, dtype=np.int64)
 
 
 def _named(zone: int, names: Sequence[str]) -> dict[str, int]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from agentsim.games.agent_avenue import engine as e
+from agentsim.games.agent_avenue.replay import play_one
 from agentsim.games.agent_avenue.rules import Rules
 from agentsim.games.agent_avenue.session import make_player
-from agentsim.games.agent_avenue.step import Discard, GameState, Offer, play_one
+from agentsim.games.agent_avenue.step import Discard, GameState, Offer, Take
 from agentsim.games.base import PolicyRef
 
 __all__ = ["tell_game"]
@@ -25,17 +27,17 @@ def tell_game(rules: Rules, matchup: Sequence[PolicyRef], number: int, per_deal:
     label = {card.id: card.name() for card in rules.cards}
     who = [f"seat {seat} ({labels[seat]})" for seat in (0, 1)]
     start = course[0][0]
-    lines = [f"Game {index} of matchup {number} (deal {index // per_deal}, seed {seed}): {labels[0]} starts against "
-             f"{labels[1]}."]
+    head = f"Game {index} of matchup {number} (deal {index // per_deal}, seed {seed})"
+    lines = [f"{head}: {labels[0]} starts against {labels[1]}."]
     lines += [f"  {who[seat]} is dealt {_cards(start.hand(seat), label)}." for seat in (0, 1)]
-    for (game, action), (after, _) in zip(course[:-1], course[1:], strict=True):
+    for (game, action), (after, _) in pairwise(course):
         me, other = game.active, 1 - game.active
         if isinstance(action, Discard):
             lines.append(f"Turn {game.turn + 1}: {who[me]} discards {label[action.name]} and draws.")
         elif isinstance(action, Offer):
             lines.append(f"Turn {game.turn + 1}: {who[me]} offers {label[action.face_up]} face up and "
                          f"{label[action.face_down]} face down.")
-        else:
+        elif isinstance(action, Take):
             choice = "the face-up card" if action.card == "face_up" else "the hidden card"
             mine, its = (rules.names[int(n)] for n in after.state[e.RECRUITED:e.RECRUITED + 2])
             lines.append(f"    {who[other]} takes {choice}: {_recruit(after, other, its, 1, label)}; "

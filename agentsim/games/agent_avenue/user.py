@@ -23,8 +23,8 @@ and is then called ``path/to/file.py:shy``, or ``path/to/file.py:shy(hidden=0.5)
 ``view`` is a :class:`agentsim.games.agent_avenue.view.View`: all that the seat may know. ``table`` is the rules as a
 vector (``table[COPIES + name]``; see ``rules.py``), ``params`` the policy's parameters in the order given, ``key`` the
 random stream of this decision: ``word(key, 0)``, ``word(key, 1)`` ... are its random words. An offer function returns
-``offer_action(up, down)`` or ``DISCARD + name``; a choice function returns ``FACE_UP`` or ``HIDDEN``. Use no other source
-of randomness, or results would no longer depend on the seed alone.
+``offer_action(up, down)`` or ``DISCARD + name``; a choice function returns ``FACE_UP`` or ``HIDDEN``. Use no other
+source of randomness, or results would no longer depend on the seed alone.
 
 A slow policy is any object with methods ``offer(view)`` and ``choose(view)`` on a readable
 :class:`agentsim.games.agent_avenue.step.Observation`. The game is then stepped in Python, hundreds of times slower.

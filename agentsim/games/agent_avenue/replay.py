@@ -1,0 +1,98 @@
+"""Games of a run played again in Python, one step at a time: for stories, reviews and policies with Python methods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentsim.errors import InputError
+from agentsim.games.agent_avenue import engine as e
+from agentsim.games.agent_avenue import kernel as k
+from agentsim.games.agent_avenue.decision import decision_stream, one_offer, one_take
+from agentsim.games.agent_avenue.policies.exchange import SCRATCH_SIZE
+from agentsim.games.agent_avenue.policies.planner import WORK_SIZE
+from agentsim.games.agent_avenue.rules import Rules
+from agentsim.games.agent_avenue.step import Action, Discard, GameState, IllegalAction, Offer, Take, new_game
+from agentsim.games.agent_avenue.view import DISCARD
+
+__all__ = ["choose_action", "play_one", "play_rows"]
+
+
+def choose_action(game: GameState, player: Any, key: np.uint64) -> Action:
+    """What a player (``session.make_player``) does in a position, with the random stream ``key`` of this decision."""
+    seat, names = game.to_move, game.rules.names
+    taking = game.state[e.PHASE] == e.TAKING
+    if player.python is not None:
+        action: Action = (player.python.choose if taking else player.python.offer)(game.observe(seat))
+        return action
+    scratch, work = np.zeros(SCRATCH_SIZE, dtype=np.int64), np.zeros(WORK_SIZE)
+    rows = player.row[np.newaxis, :]
+    if taking:
+        up = one_take(player.family, player.take, game.state, game.table, seat, rows, 0, scratch, work, key)
+        return Take("face_up" if up else "hidden")
+    code = int(one_offer(player.family, player.offer, game.state, game.table, seat, rows, 0, scratch, work, key))
+    if code >= DISCARD:
+        return Discard(names[code - DISCARD])
+    return Offer(names[code >> 4], names[code & 15])
+
+
+def play_one(seed: int, matchup: int, index: int, per_deal: int, rules: Rules, players: Sequence[Any],
+             ) -> list[tuple[GameState, Action | None]]:
+    """One game of a run again: its positions with the action taken in each, then the final one with None."""
+    game = new_game(seed, rules, deal=index // per_deal)
+    swap = index % 2 if per_deal == 2 else 0
+    course: list[tuple[GameState, Action | None]] = []
+    while not game.is_over:
+        seat = game.to_move
+        kind = k.KIND_TAKE if game.state[e.PHASE] == e.TAKING else int(game.state[e.STEP])
+        key = np.uint64(decision_stream(np.uint64(seed), matchup, index, seat, game.turn, kind))
+        action = choose_action(game, players[seat ^ swap], key)
+        course.append((game, action))
+        try:
+            game = game.apply(action)
+        except IllegalAction as error:
+            label = players[seat ^ swap].ref.label
+            raise InputError(f"policy '{label}', game {index}: {error}", key="policies") from None
+    course.append((game, None))
+    return course
+
+
+def play_rows(seed: np.uint64, matchup: int, first: int, n_games: int, per_deal: int, rules: Rules,
+              table: NDArray[np.int64], players: Sequence[Any]) -> tuple[NDArray[Any], ...]:
+    """The kernel's rows for games with a policy in Python: the same columns, one step at a time and slow."""
+    games = np.zeros((n_games, k.GAME_WIDTH), dtype=np.int16)
+    finals = np.zeros((n_games, 2), dtype=np.int64)
+    turns: list[NDArray[np.int16]] = []
+    turn_game: list[int] = []
+    hands: list[int] = []
+    for index in range(n_games):
+        course = play_one(int(seed), matchup, first + index, per_deal, rules, players)
+        end = course[-1][0].state
+        winner = int(end[e.WINNER])
+        row = np.full(k.TURN_WIDTH, -1, dtype=np.int16)
+        for (game, action), (after, _) in pairwise(course):
+            names = rules.names
+            if isinstance(action, Discard):
+                row[k.T_DISCARDED + int(game.state[e.STEP])] = names.index(action.name)
+            elif isinstance(action, Offer):
+                hands.append(int(game.state[e.HAND + game.active]))
+                row[[k.T_TURN, k.T_ACTIVE, k.T_DISCARDS]] = game.turn, game.active, game.state[e.STEP]
+                row[[k.T_UP, k.T_DOWN]] = names.index(action.face_up), names.index(action.face_down)
+            elif isinstance(action, Take):
+                row[k.T_TOOK_UP] = action.card == "face_up"
+                row[[k.T_REC_ACTIVE, k.T_REC_OTHER]] = after.state[e.RECRUITED:e.RECRUITED + 2]
+                row[[k.T_MOVE_ACTIVE, k.T_MOVE_OTHER]] = after.state[e.MOVED:e.MOVED + 2]
+                row[k.T_LEAD] = after.lead
+                row[k.T_WON] = -1 if winner < 0 else game.active == winner
+                turns.append(row)
+                turn_game.append(index)
+                row = np.full(k.TURN_WIDTH, -1, dtype=np.int16)
+        games[index] = [winner, end[e.REASON], end[e.TIE], end[e.TURN] + 1, end[e.LEAD], end[e.USED], end[e.USED + 1],
+                        end[e.ACTIVE]]
+        finals[index] = end[e.PLAY:e.PLAY + 2]
+    rows = np.array(turns, dtype=np.int16).reshape(-1, k.TURN_WIDTH)
+    return games, finals, rows, np.array(turn_game, dtype=np.int64), np.array(hands, dtype=np.int64)
