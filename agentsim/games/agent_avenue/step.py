@@ -227,7 +227,7 @@ def new_game(seed: int = 1, rules: Rules | None = None, *, deal: int = 0) -> Gam
         raise InputError(f"{seed} is out of range", key="seed", allowed="0 to 2^64 - 1")
     rules = rules or make_rules()
     table, state = compile_rules(rules), np.zeros(e.STATE_SIZE, dtype=np.int64)
-    e.deal(state, table, deal_stream(np.uint64(seed), deal))
+    e.deal(state, table, np.uint64(deal_stream(np.uint64(seed), deal)))
     return GameState(rules, table, state)
 
 

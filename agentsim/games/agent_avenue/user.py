@@ -56,17 +56,19 @@ FACE_UP, HIDDEN = 1, 0
 """What a choice function returns."""
 
 Compiled = Callable[..., Any]
+_WITH_MEMORY: dict[str, Any] = {"_nrt": True}
+"""The kernels are compiled without numba's memory manager; a user's function may want to make an array."""
 
 
 def jit_offer(function: Callable[..., int]) -> Compiled:
     """Compile an offer function ``(view, table, params, key) -> action``."""
-    compiled: Compiled = jit(OFFER_SIGNATURE)(function)
+    compiled: Compiled = jit(OFFER_SIGNATURE, **_WITH_MEMORY)(function)
     return compiled
 
 
 def jit_take(function: Callable[..., int]) -> Compiled:
     """Compile a choice function ``(view, table, params, key) -> FACE_UP or HIDDEN``."""
-    compiled: Compiled = jit(TAKE_SIGNATURE)(function)
+    compiled: Compiled = jit(TAKE_SIGNATURE, **_WITH_MEMORY)(function)
     return compiled
 
 
