@@ -36,7 +36,7 @@ warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)
 def source_hash() -> str:
     """Hash of every source that may end up in compiled code, and of the versions that compile it."""
     digest = hashlib.blake2b(digest_size=10)
-    for path in sorted([*_PACKAGE.glob("*.py"), *(_PACKAGE / "games").rglob("*.py")]):
+    for path in sorted([_PACKAGE / "jit.py", _PACKAGE / "rng.py", *(_PACKAGE / "games").rglob("*.py")]):
         digest.update(path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     bounds = os.environ.get("NUMBA_BOUNDSCHECK", "0")
     digest.update(f"{platform.python_version()} {numba.__version__} {numpy.__version__} {bounds}".encode())
