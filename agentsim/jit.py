@@ -79,7 +79,15 @@ def jit(*args: Any, **options: Any) -> Any:
     ``nogil=True``: kernels run side by side in threads.
     """
     settings: dict[str, Any] = {"cache": _CACHE, "nogil": True, "error_model": "numpy", "_nrt": False} | options
-    if len(args) == 1 and callable(args[0]) and not isinstance(args[0], numba.core.types.Type):
+    if numba.config.DISABLE_JIT:
+        # Hashes wrap around in 64 bits, of which NumPy's scalars warn and compiled code does not.
+        quiet = numpy.errstate(over="ignore")
+        return quiet(args[0]) if _is_function(args) else quiet
+    if _is_function(args):
         function: Callable[..., Any] = args[0]
         return numba.njit(**settings)(function)
     return numba.njit(*args, **settings)
+
+
+def _is_function(args: tuple[Any, ...]) -> bool:
+    return len(args) == 1 and callable(args[0]) and not isinstance(args[0], numba.core.types.Type)

@@ -39,8 +39,8 @@ def minmax_standing(view, table, sentinel):
     """Value in tenths of the position before the exchange; an outcome adds what its two recruits change."""
     pairs = 0
     if sentinel >= 0:
-        pairs = (count(view.mine, sentinel) == 2) - (count(view.theirs, sentinel) == 2)
-    return (20 * view.lead + 10 * pairs
+        pairs = 10 * (count(view.mine, sentinel) == 2) - 10 * (count(view.theirs, sentinel) == 2)
+    return (20 * view.lead + pairs
             + 15 * (winning_cards(view.mine, table) - winning_cards(view.theirs, table))
             - 6 * (losing_cards(view.mine, table) - losing_cards(view.theirs, table)))
 
@@ -51,8 +51,8 @@ def _look_at(view, table, scratch, sentinel, name):
     for_me = 15 * (table[WINS_AT + name] != NEVER) - 6 * (table[LOSES_AT + name] != NEVER)
     for_it = for_me
     if name == sentinel:  # the second makes the pair, the third breaks it
-        for_me += 10 * ((count(view.mine, name) == 1) - (count(view.mine, name) == 2))
-        for_it += 10 * ((count(view.theirs, name) == 1) - (count(view.theirs, name) == 2))
+        for_me += 10 * (count(view.mine, name) == 1) - 10 * (count(view.mine, name) == 2)
+        for_it += 10 * (count(view.theirs, name) == 1) - 10 * (count(view.theirs, name) == 2)
     scratch[POINTS + name] = 20 * scratch[MOVE + name] + for_me
     scratch[POINTS + THEM + name] = 20 * scratch[MOVE + THEM + name] + for_it
 
