@@ -27,6 +27,7 @@ from numba.core.errors import NumbaExperimentalFeatureWarning
 __all__ = ["cache_folder", "jit", "source_hash"]
 
 _PACKAGE = Path(__file__).parent
+_CONFIG: Any = numba.config  # its settings come into being at run time
 _ENABLED = os.environ.get("AGENTSIM_CACHE", "").lower() not in ("off", "0", "no")
 
 # Policies written by users are passed to the kernel as first-class functions, a feature that numba labels experimental.
@@ -60,12 +61,13 @@ def _use_cache_folder() -> bool:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
         # A read-only home must not stop anybody from playing; compiled code then lives as long as the machine's temp.
-        folder = Path(tempfile.gettempdir()) / f"agentsim-{os.getuid() if hasattr(os, 'getuid') else 'user'}" / folder.name
+        owner = os.getuid() if hasattr(os, "getuid") else "user"
+        folder = Path(tempfile.gettempdir()) / f"agentsim-{owner}" / folder.name
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError:
             return False
-    numba.config.CACHE_DIR = str(folder)
+    _CONFIG.CACHE_DIR = str(folder)
     return True
 
 
@@ -79,7 +81,7 @@ def jit(*args: Any, **options: Any) -> Any:
     ``nogil=True``: kernels run side by side in threads.
     """
     settings: dict[str, Any] = {"cache": _CACHE, "nogil": True, "error_model": "numpy", "_nrt": False} | options
-    if numba.config.DISABLE_JIT:
+    if _CONFIG.DISABLE_JIT:
         # Hashes wrap around in 64 bits, of which NumPy's scalars warn and compiled code does not.
         quiet = numpy.errstate(over="ignore")
         return quiet(args[0]) if _is_function(args) else quiet
