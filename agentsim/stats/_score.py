@@ -7,11 +7,13 @@ deal, 1/2 for two independent games, less where seat-swapped games of a deal off
 
 The effective number of deals ``kish / c`` goes into Wilson's score interval, as recommended for proportions from
 clustered samples (Korn and Graubard 1998 for the idea of the effective sample size; Dean and Pagano 2015 and Franco,
-Little, Louis and Slud 2019 for its use with Wilson's interval). ``c`` is itself an estimate, and can be 0 by chance
-when all deals seen were alike, so it is shrunk towards 1 by the weight of ``z^2`` deals, the same number of
-pseudo-observations by which Wilson's interval shrinks its centre:
+Little, Louis and Slud 2019 for its use with Wilson's interval). ``c`` is itself an estimate with n - 1 degrees of
+freedom, so it is first multiplied by Korn and Graubard's ``(t / z)^2`` for the quantiles of Student's t and the normal
+distribution, up to its natural limit 1. And it can be 0 by chance when all deals seen were alike, so it is then shrunk
+towards 1 by the weight of ``z^2`` deals, the same number of pseudo-observations by which Wilson's interval shrinks its
+centre:
 
-    c* = ((n - 1) c + z^2) / (n - 1 + z^2)
+    c* = ((n - 1) min(c (t / z)^2, max(c, 1)) + z^2) / (n - 1 + z^2)
 
 It follows that one game a deal gives exactly Wilson's interval, that the width is never zero, that one single deal is
 treated as one observation, and that with many deals the interval is the usual normal one.
@@ -25,6 +27,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
 from agentsim.stats._numeric import FloatArray
 
@@ -69,6 +72,9 @@ def guarded_arrays(
     deals = np.asarray(n, np.float64)
     ceiling = divide(share * (1.0 - share), kish)
     c = divide(variance, ceiling, empty=1.0)
+    # One deal has no degree of freedom, and no weight either in the next line but one.
+    t = -special.stdtrit(np.maximum(deals - 1.0, 1.0), special.ndtr(-z))
+    c = np.minimum(c * (t / z) ** 2, np.maximum(c, 1.0))
     c = ((deals - 1.0) * c + z * z) / (np.maximum(deals, 1.0) - 1.0 + z * z)
     return wilson_arrays(share, divide(kish, c), z)
 

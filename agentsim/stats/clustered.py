@@ -17,7 +17,7 @@ If several matchups are played on the same deals, a deal is one cluster over all
 >>> mean_of_deals([100, 0, 250, 0, 150]).format_percent()
 '55.0 % [51.9, 58.1]'
 >>> cluster_ratio([1, 0, 2, 1], [2, 3, 4, 1]).format_percent()
-'40.0 % [11.6, 77.2]'
+'40.0 % [9.9, 80.2]'
 """
 
 from __future__ import annotations

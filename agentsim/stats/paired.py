@@ -11,7 +11,7 @@ matchup under two rules). Luck of the cards that both share cancels in ``a_i - b
   (Obuchowski 1998; Durkalski, Palesch, Lipsitz and Rust 2003).
 
 >>> paired_difference([1, 0.5, 1, 0.5] * 50, [0.5, 0.5, 1, 0.0] * 50).format_percent(signed=True)
-'+25.0 pp [+21.1, +28.9]'
+'+25.0 pp [+21.0, +28.9]'
 >>> round(sign_test([1, 1, 1, 0, 1, 1], [0, 0, 0, 0, 0, 1]).p_value, 4)
 0.125
 >>> round(mcnemar(5, 15).p_value, 4)

@@ -61,9 +61,9 @@ def test_peeking_is_safe_and_would_not_be_with_fixed_intervals() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(PLANTED))
 def test_measured_error_under_peeking(name: str) -> None:
-    missed, fixed = peeking_errors(name, 3000, seed=2)
-    assert missed <= allowed(0.05, 3000)
-    assert fixed > 2 * allowed(0.05, 3000)
+    missed, fixed = peeking_errors(name, 2000, seed=2)
+    assert missed <= allowed(0.05, 2000)
+    assert fixed > 2 * allowed(0.05, 2000)
 
 
 def decide(rng: np.random.Generator, p: float, margin: float) -> SequentialTest:
@@ -84,7 +84,7 @@ def test_decisions(p: float, right: str) -> None:
 @pytest.mark.slow
 def test_measured_error_of_decisions() -> None:
     rng = np.random.default_rng(4)
-    repetitions = 2000
+    repetitions = 1200
     for p, margin, wrong in ((0.5, 0.03, {"better", "worse"}), (0.5301, 0.03, {"equivalent", "worse"}),
                              (0.49, 0.03, {"better"})):
         errors = sum(decide(rng, p, margin).decision in wrong for _ in range(repetitions))
