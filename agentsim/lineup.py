@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from itertools import combinations, combinations_with_replacement
 from pathlib import Path
@@ -45,7 +46,8 @@ def split_specs(text: str) -> list[str]:
 def resolve_policies(game: Game, specs: Sequence[PolicySpec], folder: Path | None = None) -> tuple[PolicyRef, ...]:
     """The policies of a list of specs, with labels that are all different.
 
-    Paths of policy files are relative to ``folder`` if one is given. The same policy twice is refused (one policy alone
+    The spec ``all`` stands for every policy that comes with the game. Paths of policy files are relative to ``folder`` if
+    one is given. The same policy twice is refused (one policy alone
     plays its mirror) unless the second has a label of its own; two different policies that happen to be called the
     same (from two files, say) become ``name`` and ``name_2``.
     """
@@ -53,6 +55,7 @@ def resolve_policies(game: Game, specs: Sequence[PolicySpec], folder: Path | Non
         raise InputError(f"must be a list of policies, got {specs!r}", allowed='["expert", "random"]')
     if not specs:
         raise InputError("at least one policy is needed", allowed=_some(game))
+    specs = [one for spec in specs for one in ([ref.label for ref in game.policies()] if spec == "all" else [spec])]
     found: dict[str, PolicyRef] = {}
     for number, spec in enumerate(specs):
         ref, chosen = _resolve(game, spec, folder, f"policies[{number}]")
@@ -146,10 +149,11 @@ def _filled(spec: str) -> str:
 
 
 def _beside(spec: str, folder: Path | None) -> str:
+    """The spec with the path of a policy file made absolute, so that a run can be resumed from anywhere."""
     path, dot_py, rest = spec.partition(".py")
-    if folder is None or not dot_py or "(" in path or Path(path).is_absolute():
+    if not dot_py or "(" in path:
         return spec
-    return f"{(folder / path).as_posix()}{dot_py}{rest}"
+    return f"{Path(os.path.abspath((folder or Path()) / path)).as_posix()}{dot_py}{rest}"
 
 
 def _listed(policies: Sequence[PolicyRef], plan: Sequence[Sequence[str]], seats: int) -> tuple[tuple[int, ...], ...]:

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from agentsim.errors import InputError, nearest
 
-__all__ = ["Batch", "Column", "Game", "Key", "LogLevel", "PolicyRef", "Session", "Table", "get_game", "list_games",
-           "register"]
+__all__ = ["Batch", "Column", "Game", "Key", "LogLevel", "Parameter", "PolicyRef", "Session", "Table", "get_game",
+           "list_games", "register"]
 
 LogLevel = Literal["none", "games", "turns", "full"]
 
@@ -88,6 +88,31 @@ class PolicyRef:
         return cls(**{name: data[name] for name in ("label", "family", "params", "source", "digest", "idea")})
 
 
+class Parameter(Protocol):
+    """A number that decides how a policy plays; ``low`` and ``high`` are allowed, infinite where there is no bound.
+
+    ``whole`` is true if only whole numbers are.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def low(self) -> float: ...
+
+    @property
+    def high(self) -> float: ...
+
+    @property
+    def default(self) -> float: ...
+
+    @property
+    def doc(self) -> str: ...
+
+    @property
+    def whole(self) -> bool: ...
+
+
 @dataclass
 class Batch:
     """What a stretch of games brings.
@@ -143,6 +168,18 @@ class Game(Protocol):
 
     def policies(self) -> Sequence[PolicyRef]:
         """The shipped policies, baselines first."""
+        ...
+
+    def parameters(self, policy: PolicyRef) -> Sequence[Parameter]:
+        """What can be changed about a policy; ``policy.params`` has a value for each."""
+        ...
+
+    def cards(self, rules: Any) -> Sequence[Mapping[str, Any]]:
+        """The card table: per card its ``id``, its ``names`` by language, and its numbers, each a rule key."""
+        ...
+
+    def new_game(self, seed: int = 1, settings: Mapping[str, Any] | None = None, *, deal: int = 0) -> Any:
+        """A game to be played step by step, on the cards of that deal."""
         ...
 
     def seats(self, rules: Any) -> int:

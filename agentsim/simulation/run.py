@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from agentsim.errors import InputError, nearest
 from agentsim.experiment import Experiment, whole_number
@@ -21,6 +21,9 @@ from agentsim.simulation.parts import Part, Tally, add_tally
 from agentsim.simulation.plan import Task, split_tasks
 from agentsim.simulation.progress import Meter, ProgressCallback
 from agentsim.simulation.worker import Failed, Job, Stopped, play_task, play_task_in_process, set_up_process
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Backend", "RunResult", "extend", "resume", "simulate"]
 
@@ -46,6 +49,12 @@ class RunResult:
     seconds: float
     n_games: int
     path: Path | None
+
+    def summary(self) -> pd.DataFrame:
+        """One row per matchup: scores, seat advantage, draws and length with their intervals, shares of the ends."""
+        from agentsim.summary import result_frame, summarise
+
+        return result_frame(summarise(self.experiment, self.tallies))
 
 
 def simulate(

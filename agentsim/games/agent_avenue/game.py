@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from agentsim.errors import InputError
 from agentsim.games.agent_avenue import catalog, session, step, story, tables
+from agentsim.games.agent_avenue.policies.parameters import Parameter
 from agentsim.games.agent_avenue.rules import Rules, key_table, make_rules, settings_of
 from agentsim.games.base import Key, LogLevel, PolicyRef, Table
 
@@ -36,6 +38,15 @@ class AgentAvenue:
 
     def policies(self) -> Sequence[PolicyRef]:
         return list(catalog.presets().values())
+
+    def parameters(self, policy: PolicyRef) -> Sequence[Parameter]:
+        if policy.family != "user":
+            return catalog.family_parameters(policy.family)
+        # A user's file names its parameters and their defaults, and nothing more.
+        return [Parameter(name, -math.inf, math.inf, value, "") for name, value in policy.params.items()]
+
+    def cards(self, rules: Rules) -> Sequence[Mapping[str, Any]]:
+        return [{**asdict(card), "names": dict(card.names)} for card in rules.cards]
 
     def seats(self, rules: Rules) -> int:
         return 2

@@ -1,0 +1,7 @@
+"""``python -m agentsim`` is the command line."""
+
+import sys
+
+from agentsim.cli import main
+
+sys.exit(main())

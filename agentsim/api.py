@@ -1,0 +1,82 @@
+"""The conveniences of the public interface: a simulation, a game or a list of policies from plain arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from agentsim.errors import InputError
+from agentsim.experiment import MAX_SEED, Experiment, build_experiment, load_experiment, whole_number
+from agentsim.games.base import LogLevel, PolicyRef, get_game
+from agentsim.games.base import list_games as list_games
+from agentsim.lineup import MatchupPlan, PolicySpec, resolve_policies, split_specs
+
+if TYPE_CHECKING:
+    from agentsim.simulation import Progress, RunResult
+
+__all__ = ["list_games", "load_policies", "new_game", "simulate"]
+
+
+def simulate(
+    experiment: Experiment | str | Path | None = None, *, policies: str | Sequence[PolicySpec] | None = None,
+    game: str = "agent_avenue", games: int | None = None, seed: int = 1, log: LogLevel | None = None,
+    settings: Mapping[str, Any] | None = None, matchups: MatchupPlan = "auto", name: str | None = None,
+    out: str | Path | None = None, workers: int | None = None,
+    backend: Literal["threading", "loky", "sequential"] = "threading",
+    progress: Callable[[Progress], None] | None = None,
+) -> RunResult:
+    """Play an experiment and return its exact counters.
+
+    Parameters
+    ----------
+    experiment : an ``Experiment`` or the path of an experiment file; or leave it out and describe it by the arguments
+        ``policies`` to ``name``, as :func:`agentsim.build_experiment` takes them.
+    out : the folder of the run. Without it nothing is written. A folder with the same plan is continued.
+    log : what is written: ``"none"``, ``"games"`` (the default if ``out`` is given), ``"turns"`` or ``"full"``.
+    workers : default the number of processors. Results do not depend on it, nor on ``backend``.
+    progress : called now and then with how far the simulation is.
+
+    Returns a ``RunResult``; its ``summary()`` is a DataFrame with one row per matchup. Raises ``InputError`` for
+    anything that cannot be used.
+    """
+    import os
+
+    from agentsim.simulation import simulate as play
+
+    if experiment is None:
+        if policies is None:
+            raise InputError("give an experiment or policies", key="policies", allowed='such as ["expert", "random"]')
+        level: LogLevel = log or ("games" if out is not None else "none")
+        experiment = build_experiment(policies, game=game, games=games, seed=seed, log=level, settings=settings,
+                                      matchups=matchups, name=name)
+    elif policies is not None or games is not None or settings is not None or log is not None or name is not None:
+        raise InputError("an experiment is complete; do not describe it again by arguments", key="experiment",
+                         allowed="build_experiment(...) makes one from arguments")
+    elif not isinstance(experiment, Experiment):
+        experiment = load_experiment(experiment)
+    return play(experiment, out=None if out is None else Path(out), backend=backend, progress=progress,
+                workers=workers if workers is not None else os.cpu_count() or 1)
+
+
+def new_game(seed: int = 1, settings: Mapping[str, Any] | None = None, *, game: str = "agent_avenue",
+             deal: int = 0) -> Any:
+    """A game to be played step by step, on the cards of deal number ``deal`` under ``seed``.
+
+    ``settings`` are rule keys with values. See the game's documentation for what it offers (``to_move``,
+    ``legal_actions``, ``apply``, ``observe`` ...). Raises ``InputError`` for unknown games, bad rules and seeds.
+    """
+    return get_game(game).new_game(whole_number(seed, 0, MAX_SEED, key="seed"), settings, deal=deal)
+
+
+def load_policies(specs: str | Sequence[PolicySpec] | None = None, *, game: str = "agent_avenue",
+                  ) -> tuple[PolicyRef, ...]:
+    """Policies by spec, complete with every parameter; without specs all that come with the game.
+
+    A spec is a name (``"greedy"``), a name with parameters (``"planner(bluff=0.5)"``) or a name in a file of yours
+    (``"./mine.py:cautious"``). Raises ``InputError``, with the nearest name, for an unknown one.
+    """
+    found = get_game(game)
+    if specs is None:
+        return tuple(found.policies())
+    return resolve_policies(found, split_specs(specs) if isinstance(specs, str) else list(specs))

@@ -1,0 +1,202 @@
+"""The command line. One function per command, which connects its flags with what does the work.
+
+Exit codes: 0 done, 2 bad input (one line on stderr), 130 interrupted. Nothing scientific is imported before a command
+needs it, so that help appears at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+
+from agentsim.commands.parser import Parser, unknown_arguments
+from agentsim.errors import InputError
+
+__all__ = ["main"]
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+WELCOME = """\
+A Monte Carlo laboratory for bluffing board games.
+
+  agentsim simulate --policies expert,random --games 100000   who is stronger?
+  agentsim policies                                           the ways to play that come with it
+  agentsim cards                                              the cards, in three languages
+  agentsim rules                                              every rule that can be changed
+  agentsim report                                             the whole report, as pages for a browser
+
+`agentsim --help` lists all commands, `agentsim COMMAND --help` explains one."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command. Returns the exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = _dispatch(words)
+        sys.stdout.flush()
+        return code
+    except InputError as error:
+        return _fail(str(error))
+    except KeyboardInterrupt:
+        print("agentsim: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader (`| head`) has seen enough. What is still buffered must not raise again at exit.
+        _drop_stdout()
+        return 0
+    except OSError as error:
+        _drop_stdout()
+        place = f"{error.filename}: " if error.filename is not None else ""
+        return _fail(f"{place}{error.strerror or error}")
+
+
+def simulate(args: argparse.Namespace) -> int:
+    """Play an experiment and print what came out."""
+    from agentsim.commands import simulate
+
+    return simulate.simulate(args)
+
+
+def resume(args: argparse.Namespace) -> int:
+    """Finish a run that was cut."""
+    from agentsim.commands import simulate
+
+    return simulate.resume(args)
+
+
+def extend(args: argparse.Namespace) -> int:
+    """Play more games of a run."""
+    from agentsim.commands import simulate
+
+    return simulate.extend(args)
+
+
+def inspect(args: argparse.Namespace) -> int:
+    """Show the plan, the rows, the digest and the results of a run."""
+    from agentsim.commands import runs
+
+    return runs.inspect(args)
+
+
+def replay(args: argparse.Namespace) -> int:
+    """Tell one game of a run as a story."""
+    from agentsim.commands import runs
+
+    return runs.replay(args)
+
+
+def export(args: argparse.Namespace) -> int:
+    """Write the tables of a run as CSV."""
+    from agentsim.commands import runs
+
+    return runs.export(args)
+
+
+def schema(args: argparse.Namespace) -> int:
+    """Describe the columns of the logs."""
+    from agentsim.commands import reference
+
+    return reference.schema(args)
+
+
+def cards(args: argparse.Namespace) -> int:
+    """Print the card table."""
+    from agentsim.commands import reference
+
+    return reference.cards(args)
+
+
+def policies(args: argparse.Namespace) -> int:
+    """List the policies, or describe one."""
+    from agentsim.commands import reference
+
+    return reference.policies(args)
+
+
+def rules(args: argparse.Namespace) -> int:
+    """List the rules that can be changed."""
+    from agentsim.commands import reference
+
+    return reference.rules(args)
+
+
+def games(args: argparse.Namespace) -> int:
+    """List the games."""
+    from agentsim.commands import reference
+
+    return reference.games(args)
+
+
+def report(args: argparse.Namespace) -> int:
+    """Run the standard experiment, all analyses and notebooks, and write the report."""
+    from agentsim.commands import report
+
+    return report.report(args)
+
+
+def _dispatch(words: Sequence[str]) -> int:
+    parser, commands = build_parser()
+    if not words:
+        print(WELCOME)
+        return 0
+    if words[0] == "help":
+        words = [*words[1:2], "--help"]
+    if words[0].startswith("-") and words[0] not in (*parser.flags(), "-h"):
+        raise unknown_arguments(words[:1], parser, "")
+    try:
+        args, extras = parser.parse_known_args(words)
+    except SystemExit as leave:  # --help and --version have printed what they should
+        return int(leave.code or 0)
+    if extras:
+        raise unknown_arguments(extras, commands[args.command], args.command)
+    return int(args.run_command(args))
+
+
+def build_parser() -> tuple[Parser, dict[str, Parser]]:
+    """The parser of the whole command line, and those of its commands by name."""
+    from agentsim.commands.arguments import COMMANDS
+
+    functions = (simulate, resume, extend, inspect, replay, export, schema, cards, policies, rules, games, report)
+    parser = Parser(prog="agentsim", description="A Monte Carlo laboratory for bluffing board games.",
+                    epilog="Exit codes: 0 done, 2 bad input, 130 interrupted.")
+    parser.add_argument("--version", action=_Version, help="show the version and leave")
+    choices = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=Parser)
+    commands = {}
+    for function in functions:
+        name, text = function.__name__, (function.__doc__ or "").strip().rstrip(".")
+        commands[name] = choices.add_parser(name, help=text[0].lower() + text[1:], description=f"{text}.")
+        COMMANDS[name](commands[name])
+        commands[name].set_defaults(run_command=function)
+    return parser, commands
+
+
+class _Version(argparse.Action):
+    """``--version``; looks the version up only when asked."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **kwargs: object) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=str(kwargs.get("help", "")))
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from agentsim import __version__
+
+        print(f"agentsim {__version__}")
+        parser.exit()
+
+
+def _fail(problem: str) -> int:
+    print(f"agentsim: {problem}", file=sys.stderr)
+    return BAD_INPUT
+
+
+def _drop_stdout() -> None:
+    """Send what Python still wants to write to stdout nowhere (only a real file descriptor can be redirected)."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

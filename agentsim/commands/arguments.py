@@ -1,0 +1,131 @@
+"""The flags of every command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agentsim.commands.parser import Parser
+
+__all__ = ["COMMANDS"]
+
+_EXPERIMENT_HELP = """\
+Examples:
+  agentsim simulate --policies expert,random --games 100000
+  agentsim simulate --policies 'planner(bluff=0.8),honest' --set rules.hand_size=5
+  agentsim simulate my_experiment.toml --games 1M --out data/logs/mine
+
+Two policies are one matchup, one policy plays its mirror, three or more a round robin with mirrors.
+--games counts the games of each matchup; each deal is played twice with the seats swapped (once in a mirror).
+Without --out nothing is written. A folder that holds a run with the same plan is continued."""
+
+
+def _json(parser: Parser) -> None:
+    parser.add_argument("--json", action="store_true", help="print one JSON document (described in docs/cli.md)")
+
+
+def _playing(parser: Parser) -> None:
+    parser.add_argument("--workers", metavar="W", help="workers (default: the number of processors)")
+    parser.add_argument("--backend", default="threading", metavar="NAME",
+                        help="threading (default), loky (processes) or sequential; the results are the same")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar and no notes")
+    _json(parser)
+
+
+def _rules_of(parser: Parser) -> None:
+    parser.add_argument("--game", metavar="NAME", help="the game (default: agent_avenue)")
+    parser.add_argument("--set", action="append", metavar="KEY=VALUE", help="change a rule; may be repeated")
+    parser.add_argument("--cards", metavar="FILE", help="a card table (TOML) with changed cards")
+
+
+def _simulate(parser: Parser) -> None:
+    parser.epilog = _EXPERIMENT_HELP
+    parser.add_argument("experiment", nargs="?", metavar="EXPERIMENT", help="an experiment file (TOML)")
+    parser.add_argument("--policies", metavar="A,B,...", help="policies, separated by commas")
+    parser.add_argument("--matchups", metavar="PLAN",
+                        help="auto (default), round_robin, pairs, mirrors or against:NAME")
+    parser.add_argument("--games", metavar="N", help="games of each matchup: 1000, 1e6, 10M ... (default: 100,000)")
+    parser.add_argument("--seed", metavar="S", help="0 to 2^64 - 1 (default: 1)")
+    parser.add_argument("--log", metavar="LEVEL",
+                        help="what is written: none, games, turns or full (default with --out: games)")
+    parser.add_argument("--out", metavar="DIR", help="the folder of the run; without it nothing is written")
+    parser.add_argument("--name", metavar="NAME", help="what the experiment is called")
+    _rules_of(parser)
+    parser.add_argument("--dry-run", action="store_true",
+                        help="show the plan with time and disk estimated; play nothing")
+    _playing(parser)
+
+
+def _run(parser: Parser) -> None:
+    parser.add_argument("run", metavar="DIR", help="the folder of a run")
+
+
+def _resume(parser: Parser) -> None:
+    _run(parser)
+    _playing(parser)
+
+
+def _extend(parser: Parser) -> None:
+    _run(parser)
+    parser.add_argument("--games", metavar="N", required=True, help="the new number of games of each matchup")
+    _playing(parser)
+
+
+def _inspect(parser: Parser) -> None:
+    _run(parser)
+    parser.add_argument("--verify", action="store_true", help="read every part and check its rows and checksum")
+    _json(parser)
+
+
+def _replay(parser: Parser) -> None:
+    _run(parser)
+    parser.add_argument("--game", metavar="N", required=True, help="the game_id, from 0")
+    _json(parser)
+
+
+def _export(parser: Parser) -> None:
+    _run(parser)
+    parser.add_argument("--csv", metavar="OUT", required=True, help="the folder for the files, one per table")
+    parser.add_argument("--table", metavar="NAME", help="only this table, and the list of matchups")
+    _json(parser)
+
+
+def _schema(parser: Parser) -> None:
+    parser.add_argument("--log", metavar="LEVEL", default="full", help="what this level writes (default: full)")
+    _rules_of(parser)
+    _json(parser)
+
+
+def _cards(parser: Parser) -> None:
+    parser.add_argument("--language", metavar="LANG", default="en", help="en (default), fr, de or all")
+    _rules_of(parser)
+    _json(parser)
+
+
+def _policies(parser: Parser) -> None:
+    parser.add_argument("name", nargs="?", metavar="NAME", help="a policy or a family: show its parameters")
+    parser.add_argument("--game", metavar="NAME", help="the game (default: agent_avenue)")
+    _json(parser)
+
+
+def _rules(parser: Parser) -> None:
+    parser.add_argument("pattern", nargs="?", metavar="TEXT", help="only keys that contain this text")
+    _rules_of(parser)
+    _json(parser)
+
+
+def _games(parser: Parser) -> None:
+    _json(parser)
+
+
+def _report(parser: Parser) -> None:
+    parser.add_argument("--games", metavar="N", help="games of each matchup (default: as the standard experiment says)")
+    parser.add_argument("--out", metavar="DIR", default="reports", help="where the pages go (default: reports)")
+    parser.add_argument("--seed", metavar="S", help="0 to 2^64 - 1 (default: as the standard experiment says)")
+    parser.add_argument("--workers", metavar="W", help="workers (default: the number of processors)")
+    parser.add_argument("--notebooks-only", action="store_true", help="only execute the notebooks")
+
+
+COMMANDS: dict[str, Callable[[Parser], None]] = {
+    "simulate": _simulate, "resume": _resume, "extend": _extend, "inspect": _inspect, "replay": _replay,
+    "export": _export, "schema": _schema, "cards": _cards, "policies": _policies, "rules": _rules, "games": _games,
+    "report": _report}

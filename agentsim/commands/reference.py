@@ -1,0 +1,186 @@
+"""``schema``, ``cards``, ``policies``, ``rules`` and ``games``: what there is and what it is called."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from typing import Any
+
+from agentsim.commands import console
+from agentsim.commands.parser import parse_settings
+from agentsim.commands.text import columns, paragraph, terminal_width
+from agentsim.errors import InputError, nearest
+from agentsim.experiment import DEFAULT_GAME, LOG_LEVELS, card_settings
+from agentsim.games.base import Column, Game, Parameter, get_game, list_games
+
+__all__ = ["cards", "games", "policies", "rules", "schema"]
+
+def schema(args: argparse.Namespace) -> int:
+    """The data dictionary: every column of every log table at a level of logging."""
+    if args.log not in LOG_LEVELS:
+        raise InputError(f"unknown value '{args.log}'", where="--log", allowed=", ".join(LOG_LEVELS),
+                         nearest=nearest(args.log, LOG_LEVELS))
+    game, _, made = _game_and_rules(args)
+    tables = game.tables(made, args.log)
+    data = {"game": game.name, "game_version": game.version, "log": args.log,
+            "tables": [{"name": table.name, "columns": [_column_dict(column) for column in table.columns]}
+                       for table in tables]}
+
+    def lines() -> list[str]:
+        width = terminal_width()
+        found = [f"{game.title}: tables of a run logged with '{args.log}'"]
+        for table in tables:
+            levels = [level for level in LOG_LEVELS if table.name in {t.name for t in game.tables(made, level)}]
+            found += ["", f"{table.name} (written with {', '.join(levels)})", ""]
+            found += columns(("column", "type", "meaning"), [(c.name, _type(c), _meaning(c)) for c in table.columns],
+                             left=2, wrap_last=width)
+        return found if tables else [*found, "", "None: only counters are kept."]
+
+    console.show(args.json, "schema", data, lines)
+    return 0
+
+
+def rules(args: argparse.Namespace) -> int:
+    """Every rule key with its meaning, its value and what is allowed."""
+    game, settings, made = _game_and_rules(args)
+    values = game.rules_as_dict(made)
+    keys = [key for key in game.rule_keys() if not args.pattern or args.pattern.lower() in key.name.lower()]
+    if not keys:
+        names = [key.name for key in game.rule_keys()]
+        raise InputError(f"no rule key contains '{args.pattern}'", where="rules", nearest=nearest(args.pattern, names))
+    data = {"game": game.name, "keys": [{"name": key.name, "doc": key.doc, "default": key.default,
+                                         "value": values[key.name], "allowed": key.allowed} for key in keys]}
+
+    def lines() -> list[str]:
+        width = terminal_width()
+        rows = [(key.name, values[key.name], key.allowed, key.doc) for key in keys]
+        header = ("key", "value" if settings else "default", "allowed", "meaning")
+        found = columns(header, rows, wrap_last=width)
+        return [*found, "", *paragraph(
+            f"Change one with --set {keys[0].name}=..., or in an experiment file under "
+            f"[{keys[0].name.rpartition('.')[0]}].", width=width, indent="  ")]
+
+    console.show(args.json, "rules", data, lines)
+    return 0
+
+
+def cards(args: argparse.Namespace) -> int:
+    """The card table under the rules given, with printed names."""
+    game, _, made = _game_and_rules(args)
+    table = game.cards(made)
+    known = {language for card in table for language in card["names"]}
+    languages = sorted(known, key=lambda language: (language != "en", language))
+    if args.language not in (*languages, "all"):
+        raise InputError(f"unknown language '{args.language}'", where="--language",
+                         allowed=", ".join((*languages, "all")), nearest=nearest(args.language, (*languages, "all")))
+    shown = languages if args.language == "all" else [args.language]
+    data = {"game": game.name, "languages": shown, "cards": [
+        {**card, "names": {language: card["names"].get(language, card["id"]) for language in shown}} for card in table]}
+
+    def lines() -> list[str]:
+        numbers = [key for key in table[0] if key not in ("id", "names")]
+        rows = [(card["id"], *(card["names"].get(language, "") for language in shown), *(card[key] for key in numbers))
+                for card in table]
+        header = ("card", *({"en": "English", "fr": "French", "de": "German"}.get(name, name) for name in shown),
+                  *(key.replace("_", " ") for key in numbers))
+        total = sum(card.get("copies", 1) for card in table)
+        remark = (f"{total} cards. `agentsim rules cards.` explains the columns; each number is a key: "
+                  f"--set cards.{table[0]['id']}.{numbers[0]}=...")
+        return [*columns(header, rows, left=1 + len(shown)), "",
+                *paragraph(remark, width=terminal_width(), indent="  ")]
+
+    console.show(args.json, "cards", data, lines)
+    return 0
+
+
+def policies(args: argparse.Namespace) -> int:
+    """All policies with their ideas, or one with its parameters."""
+    game = get_game(args.game or DEFAULT_GAME, where="--game" if args.game else "")
+    if args.name:
+        return _one_policy(game, args)
+    found = game.policies()
+    data = {"game": game.name, "policies": [policy.as_dict() for policy in found]}
+
+    def lines() -> list[str]:
+        width = terminal_width()
+        rows = [(policy.label, policy.family, policy.idea) for policy in found]
+        last = found[-1].label
+        remark = (f"`agentsim policies {last}` shows its parameters; `{last}(name=value)` changes them. "
+                  "A policy of your own is named by its file: ./mine.py:name.")
+        return [*columns(("policy", "family", "idea"), rows, left=2, wrap_last=width), "",
+                *paragraph(remark, width=width, indent="  ")]
+
+    console.show(args.json, "policies", data, lines)
+    return 0
+
+
+def _one_policy(game: Game, args: argparse.Namespace) -> int:
+    policy = game.policy(args.name, where="policies")
+    parameters = game.parameters(policy)
+    data = {"game": game.name, "policy": policy.as_dict(), "parameters": [
+        {"name": each.name, "value": policy.params[each.name], "default": each.default,
+         "low": each.low if math.isfinite(each.low) else None, "high": each.high if math.isfinite(each.high) else None,
+         "whole": each.whole, "doc": each.doc} for each in parameters]}
+
+    def lines() -> list[str]:
+        width = terminal_width()
+        source = "" if policy.source in ("preset", "family", "inline") else f", from {policy.source}"
+        found = paragraph(f"{policy.label}: {policy.idea}" if policy.idea else policy.label, width=width)
+        found.append(f"Family {policy.family}{source}.")
+        if not parameters:
+            return [*found, "It has no parameters."]
+        rows = [(each.name, f"{policy.params[each.name]:g}", f"{each.default:g}", _range(each), each.doc)
+                for each in parameters]
+        return [*found, "", *columns(("parameter", "value", "default", "range", "meaning"), rows, wrap_last=width), "",
+                *paragraph(f"Change them like this: --policies '{policy.label.partition('(')[0]}"
+                           f"({parameters[0].name}={parameters[0].default:g}),random'", width=width, indent="  ")]
+
+    console.show(args.json, "policies", data, lines)
+    return 0
+
+
+def _range(parameter: Parameter) -> str:
+    if not math.isfinite(parameter.low) or not math.isfinite(parameter.high):
+        return "any number"
+    return f"{parameter.low:g} to {parameter.high:g}" + (", whole" if parameter.whole else "")
+
+
+def games(args: argparse.Namespace) -> int:
+    """The games, with the version of their rules."""
+    found = [get_game(name) for name in list_games()]
+    data = {"games": [{"name": game.name, "title": game.title, "version": game.version,
+                       "policies": len(game.policies()), "rule_keys": len(game.rule_keys())} for game in found]}
+    rows = [(game.name, game.title, game.version, len(game.policies()), len(game.rule_keys())) for game in found]
+    console.show(args.json, "games", data,
+                 lambda: columns(("game", "title", "version", "policies", "rule keys"), rows, left=2))
+    return 0
+
+
+def _game_and_rules(args: argparse.Namespace) -> tuple[Game, dict[str, Any], Any]:
+    """The game, what was changed by ``--cards`` and ``--set``, and its rules with these changes."""
+    game = get_game(args.game or DEFAULT_GAME, where="--game" if args.game else "")
+    settings: dict[str, Any] = {}
+    places: dict[str, str] = {}
+    if args.cards:
+        settings, places = card_settings(args.cards)
+    changes = parse_settings(args.set or [])
+    settings |= changes
+    places |= dict.fromkeys(changes, "--set")
+    try:
+        return game, settings, game.rules(settings)
+    except InputError as error:
+        raise error.at(where=places.get(error.key, "--set" if changes else args.cards or "")) from None
+
+
+def _column_dict(column: Column) -> dict[str, Any]:
+    return {"name": column.name, "type": _type(column), "nullable": column.nullable, "doc": column.doc,
+            "categories": list(column.categories)}
+
+
+def _type(column: Column) -> str:
+    return {"int": "whole number", "bool": "true/false", "enum": "text"}[column.kind]
+
+
+def _meaning(column: Column) -> str:
+    values = f". One of: {', '.join(column.categories)}" if column.categories else ""
+    return f"{column.doc}{values}"
