@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -105,11 +106,19 @@ class Chart:
                                 (ax.get_subplotspec() for ax in self.figure.axes)))
 
     def image(self) -> Image:
-        """The chart at its own width. Raises ``ValueError`` if a label in it reads "nan" or the like."""
-        return self._render()
+        """The chart at its own width, drawn once. Raises ``ValueError`` if a label in it reads "nan" or the like."""
+        return self._image
 
     def phone_image(self) -> Image | None:
-        """The chart redrawn for a phone, or None if it scrolls instead."""
+        """The chart redrawn for a phone, or None if it scrolls instead. Drawn once, the figure is as it was."""
+        return self._phone_image
+
+    @cached_property
+    def _image(self) -> Image:
+        return self._render()
+
+    @cached_property
+    def _phone_image(self) -> Image | None:
         if self.scrolls or self.figure.get_size_inches()[0] <= PHONE_WIDTH:
             return None
         with _narrowed(self.figure):

@@ -109,7 +109,8 @@ def check_report(
                         target.write_bytes(page.screenshot())
                 except BrowserError as error:
                     problems.append(Problem(name, f"could not be looked at: {error}", width))
-    return list(dict.fromkeys(problems))
+    # What the files show already, or the first width, need not be said again.
+    return list({(problem.page, problem.text): problem for problem in reversed(problems)}.values())[::-1]
 
 
 def _look(page: Browser, width: int) -> Iterator[str]:

@@ -10,6 +10,7 @@ Formulas between dollar signs are not typeset (that would need such a script); n
 from __future__ import annotations
 
 import ast
+import asyncio
 import contextlib
 import hashlib
 import json
@@ -105,34 +106,35 @@ class _Running:
     """The kernels that are at work, so that an interrupt can end them."""
 
     def __init__(self) -> None:
-        self._lock, self._kernels, self._over = threading.Lock(), set[int](), False
+        self._lock, self._managers, self._over = threading.Lock(), set[Any](), False
 
     @contextlib.contextmanager
     def watch(self, manager: Any) -> Iterator[None]:
-        """While the block runs, an interrupt kills the kernel that ``manager`` has started or will start."""
+        """While the block runs, ``kill`` ends the kernel of ``manager``; after ``kill`` no block begins."""
         with self._lock:
             if self._over:
                 raise InterruptedError("interrupted")
-        started = manager.post_start_kernel
-
-        async def note(*args: Any, **options: Any) -> None:
-            await started(*args, **options)
-            with self._lock:
-                self._kernels.add(manager.provisioner.pid)
-
-        manager.post_start_kernel = note
+            self._managers.add(manager)
         try:
             yield
         finally:
             with self._lock:
-                self._kernels.discard(getattr(manager.provisioner, "pid", None) or 0)
+                self._managers.discard(manager)
 
     def kill(self) -> None:
-        with self._lock:
-            self._over = True
-            for pid in self._kernels:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+        """End all kernels, also one that is just being started, and wait until their blocks have been left."""
+        while True:
+            with self._lock:
+                self._over = True
+                managers = list(self._managers)
+            if not managers:
+                return
+            for manager in managers:
+                pid = getattr(manager.provisioner, "pid", None)
+                if pid:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+            time.sleep(0.05)
 
 
 @dataclass(frozen=True)
@@ -195,9 +197,10 @@ class _Task:
             manager.transport = "ipc"
         try:
             with self.running.watch(manager):
-                NotebookClient(notebook, km=manager, timeout=self.timeout, kernel_name="python3",
-                               resources={"metadata": {"path": str(self.folder)}}).execute(
-                    cleanup_kc=True, env={**os.environ, "IPYTHONDIR": home, "PYTHONHASHSEED": "0"})
+                client = NotebookClient(notebook, km=manager, timeout=self.timeout, kernel_name="python3",
+                                        resources={"metadata": {"path": str(self.folder)}})
+                asyncio.run(client.async_execute(
+                    cleanup_kc=True, env={**os.environ, "IPYTHONDIR": home, "PYTHONHASHSEED": "0"}))
         finally:
             shutil.rmtree(home, ignore_errors=True)
 

@@ -19,7 +19,7 @@ __all__ = ["Kind", "MISSING", "as_float", "count", "decimals_for", "estimate_wit
 Kind = Literal["percent", "points", "number", "int", "interval", "text"]
 
 MISSING = "–"
-_NARROW = " "  # no-break: a unit never starts a line
+_NARROW = "\u202f"  # no-break: a unit never starts a line
 _MINUS = "−"
 _SUFFIX = {"percent": f"{_NARROW}%", "points": f"{_NARROW}pp"}
 

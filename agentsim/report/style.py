@@ -10,7 +10,7 @@ meet each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
@@ -189,12 +189,17 @@ class NumberFormatter(Formatter):
         self.kind, self.decimals = kind, decimals
 
     def __call__(self, x: float, pos: int | None = None) -> str:
-        return numbers.value(x, self.kind, self._needed() if self.decimals is None else self.decimals)
+        return numbers.value(x, self.kind, 1 if self.decimals is None else self.decimals)
 
-    def _needed(self) -> int:
+    def format_ticks(self, values: Iterable[float]) -> list[str]:
+        """The texts of the ticks at ``values``."""
+        ticks = [float(tick) for tick in values]
         scale = 100.0 if self.kind in ("percent", "points") else 1.0
-        ticks = [float(tick) * scale for tick in self.locs]
-        return next((places for places in range(5) if all(abs(tick - round(tick, places)) < 1e-9 for tick in ticks)), 5)
+        places = self.decimals
+        if places is None:
+            places = next((enough for enough in range(5)
+                           if all(abs(tick * scale - round(tick * scale, enough)) < 1e-9 for tick in ticks)), 5)
+        return [numbers.value(tick, self.kind, places) for tick in ticks]
 
 
 def set_axis(ax: Axes, which: str, kind: numbers.Kind, decimals: int | None = None) -> None:

@@ -1,6 +1,11 @@
-"""A report with every kind of block, from made-up numbers that a fixed generator draws."""
+"""A report with every kind of block, from made-up numbers that a fixed generator draws.
+
+Charts are made once, since drawing them is what takes time; ``chart.__wrapped__()`` makes a new one.
+"""
 
 from __future__ import annotations
+
+import functools
 
 import numpy as np
 import pandas as pd
@@ -63,6 +68,7 @@ def hands(rows: int = 259) -> pd.DataFrame:
     })
 
 
+@functools.cache
 def matrix_chart() -> Chart:
     rates = matrix()
     fig, ax = theme.figure(height=7.4)
@@ -74,6 +80,7 @@ def matrix_chart() -> Chart:
                  "Heat map of win rates of 16 presets against each other, from 22 % to 78 %.")
 
 
+@functools.cache
 def starters_chart() -> Chart:
     fig, ax = theme.figure(rows=len(POLICIES))
     theme.dot_interval(ax, starters(), "policy", "rate", "low", "high", reference=0.5,
@@ -83,6 +90,7 @@ def starters_chart() -> Chart:
                  "First-player win rates of 15 presets with intervals, between 46 % and 51 %.")
 
 
+@functools.cache
 def groups_chart() -> Chart:
     frame = starters().dropna().head(6)
     both = pd.concat([frame.assign(hand="4 cards"),
@@ -96,6 +104,7 @@ def groups_chart() -> Chart:
                  "Pairs of first-player rates for hands of 4 and 5 cards; 5 is one point higher throughout.")
 
 
+@functools.cache
 def leads_chart() -> Chart:
     fig, ax = theme.figure(height=4.2)
     turns = np.arange(1, 13)
@@ -110,6 +119,7 @@ def leads_chart() -> Chart:
                  "Four lines of win probability by turn, fanning out from 50 % as the game goes on.", key=True)
 
 
+@functools.cache
 def panels_chart() -> Chart:
     fig, axes = theme.figure(height=3.4, ncols=2, sharey=True)
     for ax, name in zip(axes, ["random", "expert"], strict=True):
@@ -123,6 +133,7 @@ def panels_chart() -> Chart:
                  "Two histograms of game length with the same shape, centred on seven turns.")
 
 
+@functools.cache
 def ends_chart() -> Chart:
     generator = np.random.default_rng(8)
     shares = generator.dirichlet([5, 3, 2, 0.4], 6)
