@@ -14,7 +14,8 @@ __all__ = ["add", "count", "lowest", "name_set", "nth_name", "one", "pop_lowest"
 
 _EACH = np.int64(0x1111111111111111)  # bit 0 of every count
 _EVEN = np.int64(0x0F0F0F0F0F0F0F0F)
-_BYTES = np.int64(0x0101010101010101)
+# Numba tells LLVM that signed arithmetic never overflows, so sums of lanes, which overflow on purpose, are unsigned.
+_EACH_U, _BYTES_U = np.uint64(0x1111111111111111), np.uint64(0x0101010101010101)
 
 
 @jit
@@ -45,7 +46,7 @@ def remove(zone, name):
 def size(zone):
     """Cards in the zone, 0 .. 240."""
     pairs = (zone & _EVEN) + ((zone >> np.int64(4)) & _EVEN)
-    return ((pairs * _BYTES) >> np.int64(56)) & np.int64(255)
+    return np.int64((np.uint64(pairs) * _BYTES_U) >> np.uint64(56))
 
 
 @jit
@@ -57,7 +58,7 @@ def name_set(zone):
 @jit
 def size_of_set(names):
     """How many names are in a set of names, 0 .. 15: the sum of all sixteen 4-bit lanes, by one multiplication."""
-    return ((names * _EACH) >> np.int64(60)) & np.int64(15)
+    return np.int64((np.uint64(names) * _EACH_U) >> np.uint64(60))
 
 
 @jit
@@ -80,5 +81,5 @@ def nth_name(names, n):
     Without a branch, since a random one costs more than the arithmetic: lane i of ``names * _EACH`` counts the names up
     to i; the answer is the number of lanes that count at most n. Adding 7 - n sets a lane's top bit where it counts more.
     """
-    more = names * _EACH + (np.int64(7) - n) * _EACH
-    return size_of_set((~more >> np.int64(3)) & _EACH)
+    more = np.uint64(names) * _EACH_U + np.uint64(7 - n) * _EACH_U
+    return size_of_set((~more >> np.uint64(3)) & _EACH_U)
