@@ -57,8 +57,9 @@ _LINES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.6, 1.2
 _HATCHES = ("", "///", "--", "\\\\\\", "xx", "||", "++", "//")
 
 #: Below the centre vermillion, above it blue; the centre is paper. Made for rates around 50 % and differences around 0.
+#: The blue end is much darker, so that a print without colour still tells one end from the other.
 DIVERGING = LinearSegmentedColormap.from_list(
-    "agentsim_diverging", ["#a83f00", "#d97b3d", "#f3c9a8", "#fbfaf8", "#b3d3e8", "#4c95c6", "#00568a"]
+    "agentsim_diverging", ["#cf6a1f", "#e69a5c", "#f6d3b5", "#fbfaf8", "#b3d3e8", "#4c95c6", "#004b7a"]
 )
 #: From paper to blue, for shares and counts.
 SEQUENTIAL = LinearSegmentedColormap.from_list("agentsim_sequential", ["#fbfaf8", "#b3d3e8", "#4c95c6", "#00406a"])

@@ -69,6 +69,12 @@ def test_cell_text_can_be_read_on_every_colour_of_a_scale(colormap: Any, at: flo
     assert (light + 0.05) / (dark + 0.05) >= 3.9
 
 
+def test_both_ends_of_the_scale_differ_in_a_print_without_colour() -> None:
+    low, middle, high = (luminance(mpl.colors.to_hex(theme.DIVERGING(at))) for at in (0.0, 0.5, 1.0))
+    assert middle > 2 * low
+    assert low > 3 * high
+
+
 def test_dots_are_sorted_with_the_largest_on_top_and_hollow_where_nothing_is_shown() -> None:
     _, ax = theme.figure(rows=4)
     theme.dot_interval(ax, rates().sample(frac=1, random_state=1), "name", "rate", "low", "high", reference=0.5)

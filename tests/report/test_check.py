@@ -26,7 +26,8 @@ FINE = "<p>All is well.</p>"
 def page(folder: Path, body: str, head: str = "", name: str = "index.html") -> Path:
     folder.mkdir(exist_ok=True)
     (folder / name).write_text(
-        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width">'
         f"<title>t</title>{head}</head><body>{body}</body></html>", encoding="utf-8")
     return folder
 
