@@ -329,7 +329,7 @@ def caption(
     parts = [f"{size}, seed {seed}"]
     if policies:
         names = policies if isinstance(policies, str) else ", ".join(policies)
-        plural = not isinstance(policies, str) and len(policies) > 1
+        plural = isinstance(policies, str) or len(policies) > 1
         parts.append(f"{'policies' if plural else 'policy'}: {names}")
     parts.append(f"bars and bands: {interval}")
     return f"{'; '.join(parts)}. {note}".strip()
