@@ -78,8 +78,9 @@ def pop_lowest(names):
 def nth_name(names, n):
     """The n-th name (from 0), in table order, of a set of at most 8 names; ``n`` must be below its size.
 
-    Without a branch, since a random one costs more than the arithmetic: lane i of ``names * _EACH`` counts the names up
-    to i; the answer is the number of lanes that count at most n. Adding 7 - n sets a lane's top bit where it counts more.
+    Without a branch, since a random one costs more than the arithmetic: lane i of ``names * _EACH`` counts the names
+    up to i; the answer is the number of lanes that count at most n. Adding 7 - n sets a lane's top bit where it counts
+    more.
     """
     more = np.uint64(names) * _EACH_U + np.uint64(7 - n) * _EACH_U
     return size_of_set((~more >> np.uint64(3)) & _EACH_U)
