@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from pathlib import Path
 
 from agentsim.errors import InputError
@@ -16,6 +17,8 @@ __all__ = ["write_report", "write_site"]
 
 #: Lists the files of the report that lies in a folder, so that the next one removes those that it no longer has.
 _LISTING = "report-files.json"
+_STAGING = ".writing-"
+_ABANDONED = 3600  # seconds; a report is written in one or two
 
 
 def write_report(report: Report, out_dir: str | Path) -> Path:
@@ -39,7 +42,8 @@ def write_site(site: Site, out_dir: str | Path) -> Path:
     made = _make(folder)
     staging: Path | None = None
     try:
-        staging = Path(tempfile.mkdtemp(prefix=".writing-", dir=folder))
+        _sweep(folder)
+        staging = Path(tempfile.mkdtemp(prefix=_STAGING, dir=folder))
         for path, content in site.files.items():
             target = staging / path
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -63,6 +67,13 @@ def write_site(site: Site, out_dir: str | Path) -> Path:
         raise InputError(f"the report cannot be written: {error.strerror or error}", where=str(folder)) from error
     shutil.rmtree(staging, ignore_errors=True)
     return folder / "index.html"
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what a process that was killed while writing has left; a young folder may still be in use."""
+    for left in folder.glob(f"{_STAGING}*"):
+        if left.is_dir() and time.time() - left.stat().st_mtime > _ABANDONED:
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _make(folder: Path) -> list[Path]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,16 @@ def test_a_full_disk_leaves_no_folder_where_there_was_none(tmp_path: Path, monke
     with pytest.raises(InputError):
         write_site(site(), tmp_path / "new" / "reports")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_writer_left_is_swept_up_once_it_is_old(tmp_path: Path) -> None:
+    for name, age in ((".writing-old", 7200), (".writing-young", 60)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "index.html").write_text("half")
+        os.utime(tmp_path / name, (time.time() - age, time.time() - age))
+    write_site(site(), tmp_path)
+    assert not (tmp_path / ".writing-old").exists()
+    assert (tmp_path / ".writing-young").exists()
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
