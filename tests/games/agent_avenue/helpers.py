@@ -182,7 +182,7 @@ def oracle_rules(rules: Rules) -> OracleRules:
 def oracle_view(game: step.GameState) -> OracleView:
     """What the player to move knows, for the second engine's baselines."""
     rules, seat = oracle_rules(game.rules), game.to_move
-    areas = [{name: 0 for name in rules.cards} | game.in_play(side) for side in (0, 1)]
+    areas = [dict.fromkeys(rules.cards, 0) | game.in_play(side) for side in (0, 1)]
     taking = game.state[e.PHASE] == e.TAKING
     hand = tuple(Counter(game.hand(seat)).elements())
     up = game.rules.names[int(game.state[e.UP])] if taking else None
