@@ -7,11 +7,10 @@ needs it, so that help appears at once.
 from __future__ import annotations
 
 import argparse
-import contextlib
-import os
 import sys
 from collections.abc import Sequence
 
+from agentsim.commands import console
 from agentsim.commands.parser import Parser, unknown_arguments
 from agentsim.errors import InputError
 
@@ -36,20 +35,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     try:
-        code = _dispatch(words)
-        sys.stdout.flush()
-        return code
+        return _dispatch(words)
     except InputError as error:
         return _fail(str(error))
     except KeyboardInterrupt:
         print("agentsim: interrupted", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader (`| head`) has seen enough. What is still buffered must not raise again at exit.
-        _drop_stdout()
+    except BrokenPipeError:  # the reader (`| head`) has seen enough
         return 0
     except OSError as error:
-        _drop_stdout()
         place = f"{error.filename}: " if error.filename is not None else ""
         return _fail(f"{place}{error.strerror or error}")
 
@@ -141,7 +135,7 @@ def report(args: argparse.Namespace) -> int:
 def _dispatch(words: Sequence[str]) -> int:
     parser, commands = build_parser()
     if not words:
-        print(WELCOME)
+        console.write(f"{WELCOME}\n")
         return 0
     if words[0] == "help":
         words = [*words[1:2], "--help"]
@@ -183,19 +177,13 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from agentsim import __version__
 
-        print(f"agentsim {__version__}")
+        console.write(f"agentsim {__version__}\n")
         parser.exit()
 
 
 def _fail(problem: str) -> int:
     print(f"agentsim: {problem}", file=sys.stderr)
     return BAD_INPUT
-
-
-def _drop_stdout() -> None:
-    """Send what Python still wants to write to stdout nowhere (only a real file descriptor can be redirected)."""
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

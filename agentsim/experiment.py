@@ -23,6 +23,7 @@ from typing import Any, cast, get_args
 from agentsim.errors import InputError, nearest
 from agentsim.games.base import Game, LogLevel, PolicyRef, get_game
 from agentsim.lineup import MatchupPlan, PolicySpec, pair_up, resolve_policies
+from agentsim.resources import experiments_dir
 from agentsim.tomlfile import TomlFile, flatten, read_toml
 
 __all__ = ["DEFAULT_GAMES", "DEFAULT_SEED", "MAX_GAMES", "MAX_SEED", "Draft", "Experiment", "build_experiment",
@@ -138,8 +139,11 @@ class Draft:
 
     @classmethod
     def read(cls, path: str | Path) -> Draft:
-        """Read an experiment file. Raises ``InputError`` for what is not a TOML file or holds unknown keys."""
-        file = read_toml(path, what="experiment file")
+        """Read an experiment file, or a shipped one by its name (``standard``).
+
+        Raises ``InputError`` for what is not a TOML file or holds unknown keys.
+        """
+        file = read_toml(_find(Path(path)), what="experiment file")
         plain = {key: value for key, value in file.data.items() if key in _KEYS}
         tables = {key: value for key, value in file.data.items() if key not in _KEYS}
         draft = cls(**plain, file=file)
@@ -215,14 +219,18 @@ class Draft:
                 within = "" if error.key == key else error.key
                 raise InputError(error.problem, where=self.places[key], key=within, allowed=error.allowed,
                                  nearest=error.nearest) from None
-            raise error.at(where=self.place(error.key or key), key=key) from None
+            # The key of a complaint about a policy may be the policy's name, which is not a key of the file.
+            place = error.key if error.key.partition(".")[0] in _KEYS else key
+            raise error.at(where=self.place(place), key=key) from None
 
     def _name(self, policies: Sequence[PolicyRef]) -> str:
         if self.name is None:
             if self.file is not None:
                 return self.file.path.stem
             labels = [policy.label for policy in policies]
-            return " against ".join(labels) if len(labels) <= 2 else f"{len(labels)} policies"
+            if len(labels) > 2:
+                return f"{len(labels)} policies"
+            return " against ".join([*labels, "itself"][:2])
         name: Any = self.name
         if not isinstance(name, str) or not name.strip() or not name.isprintable():
             raise self.error(f"must be one line of text, got {_show(name)}", "name")
@@ -280,6 +288,17 @@ def build_experiment(policies: str | Sequence[PolicySpec], *, game: str = DEFAUL
     specs: Sequence[PolicySpec] = split_specs(policies) if isinstance(policies, str) else list(policies)
     return Draft(name=name, game=game, policies=specs, matchups=matchups, games=games, seed=seed, log=log,
                  settings=dict(settings or {})).build()
+
+
+def _find(path: Path) -> Path:
+    """The path itself, or that of the shipped experiment which a bare word names."""
+    if path.suffix or path.parent != Path() or not path.name or path.exists():
+        return path
+    shipped = {file.stem: file for file in experiments_dir().glob("*.toml")}
+    if path.name not in shipped:
+        raise InputError("no such experiment file", where=str(path), allowed="a path, or " + ", ".join(sorted(shipped)),
+                         nearest=nearest(path.name, shipped))
+    return shipped[path.name]
 
 
 def whole_number(value: Any, low: int, high: int, *, where: str = "", key: str = "") -> int:

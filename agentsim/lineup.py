@@ -46,16 +46,16 @@ def split_specs(text: str) -> list[str]:
 def resolve_policies(game: Game, specs: Sequence[PolicySpec], folder: Path | None = None) -> tuple[PolicyRef, ...]:
     """The policies of a list of specs, with labels that are all different.
 
-    The spec ``all`` stands for every policy that comes with the game. Paths of policy files are relative to ``folder`` if
-    one is given. The same policy twice is refused (one policy alone
-    plays its mirror) unless the second has a label of its own; two different policies that happen to be called the
-    same (from two files, say) become ``name`` and ``name_2``.
+    The spec ``all`` stands for every policy that comes with the game. Paths of policy files are relative to ``folder``
+    (default: where we are). The same policy twice is refused, because one policy alone plays its mirror, unless the
+    second has a label of its own; two different policies that happen to be called the same (from two files, say)
+    become ``name`` and ``name_2``.
     """
     if not _is_list(specs):
         raise InputError(f"must be a list of policies, got {specs!r}", allowed='["expert", "random"]')
     if not specs:
         raise InputError("at least one policy is needed", allowed=_some(game))
-    specs = [one for spec in specs for one in ([ref.label for ref in game.policies()] if spec == "all" else [spec])]
+    specs = [one for spec in specs for one in (game.policies() if spec == "all" else [spec])]
     found: dict[str, PolicyRef] = {}
     for number, spec in enumerate(specs):
         ref, chosen = _resolve(game, spec, folder, f"policies[{number}]")
@@ -106,7 +106,7 @@ def pair_up(policies: Sequence[PolicyRef], plan: MatchupPlan, seats: int) -> tup
 def _resolve(game: Game, spec: PolicySpec, folder: Path | None, place: str) -> tuple[PolicyRef, bool]:
     """The policy of one spec, and whether its label was chosen by the user."""
     if isinstance(spec, PolicyRef):
-        return spec, True
+        return spec, False
     if isinstance(spec, str):
         return game.policy(_beside(_filled(spec), folder)), False
     if not isinstance(spec, Mapping):

@@ -164,6 +164,18 @@ def test_equal_labels_of_different_policies_get_a_number(tmp_path: Path) -> None
     assert [policy.label for policy in experiment.policies] == ["careful", "careful_2"]
 
 
+def test_all_stands_for_every_policy_of_the_game() -> None:
+    assert [policy.label for policy in build("all").policies] == ["calm", "brave", "even"]
+    assert [policy.label for policy in build(["calm(nerve=0.2)", "all"]).policies][:2] == ["calm(nerve=0.2)", "calm"]
+    with pytest.raises(InputError, match="'calm' is listed twice"):
+        build(["calm", "all"])
+
+
+def test_complete_policies_are_taken_as_they_are() -> None:
+    policies = build().policies
+    assert build(policies).policies == policies
+
+
 def test_a_chosen_label_must_be_free() -> None:
     with pytest.raises(InputError, match="two policies have the label 'calm'"):
         build(["calm", {"policy": "brave", "label": "calm"}])

@@ -39,8 +39,10 @@ def _rules_of(parser: Parser) -> None:
 
 def _simulate(parser: Parser) -> None:
     parser.epilog = _EXPERIMENT_HELP
-    parser.add_argument("experiment", nargs="?", metavar="EXPERIMENT", help="an experiment file (TOML)")
-    parser.add_argument("--policies", metavar="A,B,...", help="policies, separated by commas")
+    parser.add_argument("experiment", nargs="?", metavar="EXPERIMENT",
+                        help="an experiment file (TOML), or the name of a shipped one")
+    parser.add_argument("--policies", metavar="A,B,...",
+                        help="policies, separated by commas; 'all' is every one there is")
     parser.add_argument("--matchups", metavar="PLAN",
                         help="auto (default), round_robin, pairs, mirrors or against:NAME")
     parser.add_argument("--games", metavar="N", help="games of each matchup: 1000, 1e6, 10M ... (default: 100,000)")

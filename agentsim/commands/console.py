@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from agentsim.errors import InputError
+
 if TYPE_CHECKING:
     from agentsim.simulation import Progress
 
-__all__ = ["ProgressBar", "note", "print_lines", "show"]
+__all__ = ["ProgressBar", "note", "show", "write"]
 
 
 def show(as_json: bool, command: str, data: Mapping[str, Any], lines: Callable[[], Iterable[str]]) -> None:
@@ -19,14 +23,23 @@ def show(as_json: bool, command: str, data: Mapping[str, Any], lines: Callable[[
         from agentsim import __version__
 
         document = {"agentsim": __version__, "command": command, **data}
-        print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+        write(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        print_lines(lines())
+        write("\n".join(lines()) + "\n")
 
 
-def print_lines(lines: Iterable[str]) -> None:
-    """Print lines of text."""
-    print("\n".join(lines))
+def write(text: str) -> None:
+    """Write to stdout, now. Raises ``InputError`` if that is not possible, ``BrokenPipeError`` if nobody reads."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        # What is still buffered must not raise again when Python ends (only a real file can be redirected).
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise InputError(f"the output cannot be written: {error.strerror or error}") from None
 
 
 def note(text: str, *, quiet: bool = False) -> None:

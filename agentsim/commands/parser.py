@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
 
+from agentsim.commands import console
 from agentsim.errors import InputError, nearest
 
 __all__ = ["Parser", "parse_count", "parse_settings", "parse_whole", "unknown_arguments"]
@@ -44,6 +45,10 @@ class Parser(argparse.ArgumentParser):
                                  nearest=nearest(str(value), choices))
             raise InputError(f"unknown value '{value}'", where=action.option_strings[-1],
                              allowed=", ".join(choices), nearest=nearest(str(value), choices))
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # argparse ignores it when help cannot be written.
+        console.write(message)
 
     def flags(self) -> list[str]:
         """Every long flag of this parser."""

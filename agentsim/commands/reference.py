@@ -95,7 +95,7 @@ def cards(args: argparse.Namespace) -> int:
 
 def policies(args: argparse.Namespace) -> int:
     """All policies with their ideas, or one with its parameters."""
-    game = get_game(args.game or DEFAULT_GAME, where="--game" if args.game else "")
+    game = _game(args)
     if args.name:
         return _one_policy(game, args)
     found = game.policies()
@@ -156,9 +156,16 @@ def games(args: argparse.Namespace) -> int:
     return 0
 
 
+def _game(args: argparse.Namespace) -> Game:
+    try:
+        return get_game(args.game or DEFAULT_GAME)
+    except InputError as error:
+        raise InputError(error.problem, where="--game", allowed=error.allowed, nearest=error.nearest) from None
+
+
 def _game_and_rules(args: argparse.Namespace) -> tuple[Game, dict[str, Any], Any]:
     """The game, what was changed by ``--cards`` and ``--set``, and its rules with these changes."""
-    game = get_game(args.game or DEFAULT_GAME, where="--game" if args.game else "")
+    game = _game(args)
     settings: dict[str, Any] = {}
     places: dict[str, str] = {}
     if args.cards:

@@ -15,11 +15,12 @@ __all__ = ["report"]
 
 def report(args: argparse.Namespace) -> int:
     """Run the standard experiment, all analyses and notebooks, and write the pages."""
-    from analyses.report import main
-
     games = None if args.games is None else whole_number(parse_count(args.games, "--games"), 2, MAX_GAMES,
                                                          where="--games")
     seed = None if args.seed is None else whole_number(parse_whole(args.seed, "--seed"), 0, MAX_SEED, where="--seed")
     workers = os.cpu_count() or 1 if args.workers is None else whole_number(
         parse_whole(args.workers, "--workers"), 1, MAX_WORKERS, where="--workers")
+
+    from analyses.report import main
+
     return int(main(games=games, out=Path(args.out), workers=workers, seed=seed, notebooks_only=args.notebooks_only))

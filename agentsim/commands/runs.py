@@ -36,11 +36,11 @@ def inspect(args: argparse.Namespace) -> int:
 
     def lines() -> list[str]:
         width = terminal_width()
-        state = "complete" if run.is_complete else (
-            f"cut: {count(run.n_games)} of {count(experiment.total_games)} games are there; the rest with: "
-            f"agentsim resume {shlex.quote(str(run.path))}")
         log = f"{experiment.log}, {size(run.n_bytes)}" if run.rows else "none, only counters"
-        facts = [("name", experiment.name), ("state", state), ("log", log),
+        state = [("state", "complete")] if run.is_complete else [
+            ("state", f"cut: {count(run.n_games)} of {count(experiment.total_games)} games are there"),
+            ("go on with", f"agentsim resume {shlex.quote(str(run.path))}")]
+        facts = [("name", experiment.name), *state, ("log", log),
                  *((f"rows of {name}", count(number)) for name, number in run.rows.items()),
                  ("plan digest", experiment.plan_digest()), ("content digest", digest)]
         if args.verify:

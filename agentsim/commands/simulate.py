@@ -65,8 +65,9 @@ def plan_lines(experiment: Experiment, width: int) -> list[str]:
     matchups = experiment.matchups
     mirrors = sum(len(set(matchup)) == 1 for matchup in matchups)
     if len(matchups) > 1:
-        kinds = f", {mirrors} of them mirrors" if mirrors else ""
-        who = f"{len(matchups)} matchups of {len(labels)} policies{kinds}: {', '.join(labels)}"
+        kinds = "mirrors" if mirrors == len(matchups) else "matchups"
+        some = f", {mirrors} of them mirrors" if 0 < mirrors < len(matchups) else ""
+        who = f"{len(matchups)} {kinds} of {len(labels)} policies{some}: {', '.join(labels)}"
     elif mirrors:
         who = f"{labels[matchups[0][0]]} against itself"
     else:

@@ -31,7 +31,8 @@ def decimals(half_width: float) -> int:
     if not half_width > 0 or not math.isfinite(half_width):
         return 2
     first = -math.floor(math.log10(half_width))
-    return min(max(first + (half_width * 10**first < 2), 0), 4)
+    starts_with_1 = half_width * 10.0**first < 2
+    return min(max(first + starts_with_1, 0), 4)
 
 
 def percent(value: float, low: float, high: float) -> str:
