@@ -22,7 +22,7 @@ LEADS = range(-20, 21) if JIT else (-20, -7, -6, -1, 0, 1, 6, 7, 20)
 
 
 def recruits(codebreakers: int, daredevils: int) -> Iterator[str]:
-    """What a player with these sets may have recruited in this turn: the card that completed its set, if one is complete.
+    """What a player with these sets may just have recruited: the card that completes its set, if one is complete.
 
     A set that was complete before this turn would have ended the game, so the engine looks at the new card only.
     """
@@ -95,7 +95,8 @@ def test_every_verdict_also_on_two_sets_of_one_player(number: int, tie_rule: str
         codebreakers, daredevils = zip(*((mine, its) if active == 0 else (its, mine)), strict=True)
         expected = end_check(active, lead, codebreakers, daredevils, 1, 2, other)
         ahead = lead if active == 0 else -lead
-        result, tied = e.decide(number, ahead >= 7 or mine[0] == 3, ahead <= -7 or its[0] == 3, mine[1] == 3, its[1] == 3)
+        won = ahead >= 7 or mine[0] == 3, ahead <= -7 or its[0] == 3
+        result, tied = e.decide(number, *won, mine[1] == 3, its[1] == 3)
         seen[result] += 1
         if expected is None:
             assert (result, tied) == (e.NOBODY, False)

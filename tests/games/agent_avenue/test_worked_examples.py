@@ -216,7 +216,7 @@ def test_running_out_counts_spaces_to_go_where_homes_are_not_opposite(ahead: int
 
 def test_any_agent_can_be_made_a_set_of_any_size() -> None:
     rules = make_rules({"cards.sentinel.wins_at": 2, "cards.enforcer.loses_at": 1, "cards.codebreaker.wins_at": 0})
-    game = position(active_has=["sentinel", "codebreaker", "codebreaker"], active_hand=["sentinel", "saboteur"], rules=rules)
+    game = position(active_has=["sentinel"], active_hand=["sentinel", "saboteur"], rules=rules)
     assert ending(turn(game, "saboteur", "sentinel", face_up=True)) == (0, "codebreakers", False)
     game = position(active_has=["codebreaker"] * 2, active_hand=["codebreaker", "saboteur"], rules=rules)
     assert ending(turn(game, "saboteur", "codebreaker", face_up=True)) is None
