@@ -15,8 +15,8 @@ from agentsim.games.agent_avenue.engine import END_REASONS
 from agentsim.games.agent_avenue.rules import make_rules
 from agentsim.stats import anchor_from_counts, anchor_test
 from tests.games.agent_avenue.helpers import NAMES, STANDARD, few, lead_of, needs_speed, position, session, turn
-from tests.oracle.agent_avenue import OracleGame
 from tests.oracle.agent_avenue import STANDARD as ORACLE
+from tests.oracle.agent_avenue import OracleGame
 
 COPIES = {card.id: card.copies for card in STANDARD.cards}
 
@@ -98,7 +98,8 @@ def test_no_turn_changes_the_lead_by_more_than_nine() -> None:
     moves = {card.first for card in STANDARD.cards} | {
         move for card in STANDARD.cards if card.copies > 1 for move in (card.second, card.third)}
     assert max(moves) - min(moves) == 9
-    after = turn(position(lead=6, active_has=["sentinel"] * 2, active_hand=["sentinel", "mole"]), "mole", "sentinel", True)
+    before = position(lead=6, active_has=["sentinel"] * 2, active_hand=["sentinel", "mole"])
+    after = turn(before, "mole", "sentinel", True)
     assert lead_of(after, 0) == 15
 
 
@@ -109,7 +110,8 @@ def test_at_most_34_agents_without_a_result() -> None:
 
 @needs_speed
 def test_without_conditions_the_cards_run_out_in_the_19th_turn() -> None:
-    still = {f"cards.{name}.{which}": 0 for name in NAMES for which in ("first", "second", "third", "wins_at", "loses_at")}
+    numbers = ("first", "second", "third", "wins_at", "loses_at")
+    still = {f"cards.{name}.{number}": 0 for name in NAMES for number in numbers}
     games = session("random", settings=still).play(0, 0, 500, "games").tables["games"]
     assert set(games["n_turns"].tolist()) == {19}
     assert set(games["end_reason"].tolist()) == {END_REASONS.index("out_of_cards")}
@@ -136,7 +138,8 @@ def test_random_play_is_a_fair_coin_where_no_tie_rule_decides(name: str, tie_rul
 @needs_speed
 @pytest.mark.parametrize("settings", [
     {"rules.hand_size": 2}, {"rules.hand_size": 7, "rules.discards": 8}, {"rules.ring": 8, "rules.home_1": 4},
-    {"cards.codebreaker.wins_at": 2, "cards.daredevil.loses_at": 2}, {"cards.mole.copies": 9, "cards.sentinel.third": 1}])
+    {"cards.codebreaker.wins_at": 2, "cards.daredevil.loses_at": 2},
+    {"cards.mole.copies": 9, "cards.sentinel.third": 1}])
 @pytest.mark.parametrize("name", ["random", "random_discards"])
 def test_so_it_is_under_house_rules(name: str, settings: dict[str, int]) -> None:
     games = session(name, settings=settings, seed=22).play(0, 0, 100_000, "games").tables["games"]
