@@ -80,7 +80,7 @@ class Manifest:
         head = head.removesuffix("\n}")
         # A part is one line: a file of a thousand parts can still be read by eye and by line.
         lines = ",\n".join("    " + json.dumps(part.as_dict(), separators=(",", ":")) for part in self.parts)
-        write_file(folder / MANIFEST, f'{head},\n  "parts": [\n{lines}\n  ]\n}}\n'.encode())
+        write_file(folder / MANIFEST, f'{head},\n  "parts": [\n{lines}\n  ]\n}}\n'.encode(), durable=True)
 
 
 def new_manifest(experiment: Experiment) -> Manifest:

@@ -155,14 +155,19 @@ def add_tally(total: Tally | None, tally: Mapping[str, NDArray[np.int64]]) -> Ta
     return {name: total[name] + counts for name, counts in tally.items()}
 
 
-def write_file(path: Path, content: bytes | memoryview) -> None:
-    """Write a file so that it is there complete or not at all; nothing is left behind on an error."""
+def write_file(path: Path, content: bytes | memoryview, *, durable: bool = False) -> None:
+    """Write a file so that it is there complete or not at all; nothing is left behind on an error.
+
+    A durable file is on the disk when this returns. For parts that would be a wait for nothing: should the power fail,
+    a part that did not reach the disk is missed when the run is resumed, and played again.
+    """
     beside = path.with_name(path.name + ".tmp")
     try:
         with open(beside, "wb") as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         os.replace(beside, path)
     except BaseException:
         with suppress(OSError):
@@ -194,19 +199,31 @@ def read_digest(path: Path, columns: Sequence[Column]) -> TableDigest:
 
 
 def _arrow(column: Column, values: NDArray[Any]) -> Any:
+    """The column as an Arrow array.
+
+    Made of buffers, for ``pyarrow.array`` would import pandas: 45 MB in every worker process.
+    """
     import pyarrow as pa
 
+    valid = None
+    if column.nullable:
+        # Arrow's bitmaps count from the lowest bit.
+        valid = pa.py_buffer(np.packbits(values >= 0, bitorder="little"))
     if column.kind == "bool":
-        if column.nullable:
-            return pa.array(values > 0, mask=values < 0)
-        return pa.array(values.astype(np.bool_, copy=False))
-    mask = values < 0 if column.nullable else None
+        bits = pa.py_buffer(np.packbits(values > 0, bitorder="little"))
+        return pa.Array.from_buffers(pa.bool_(), len(values), [valid, bits])
     if column.kind == "int":
-        return pa.array(values, mask=mask)
-    codes = values.astype(np.int8 if len(column.categories) < 128 else np.int16, copy=False)
-    if len(codes) and (codes.max() >= len(column.categories) or (mask is None and codes.min() < 0)):
+        kind = getattr(pa, values.dtype.name)()
+        return pa.Array.from_buffers(kind, len(values), [valid, pa.py_buffer(np.ascontiguousarray(values))])
+    small = len(column.categories) < 128
+    codes = np.ascontiguousarray(values, np.int8 if small else np.int16)
+    if len(codes) and (codes.max() >= len(column.categories) or (valid is None and codes.min() < 0)):
         raise RuntimeError(f"column {column.name}: a code is outside of the categories")
-    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=mask), pa.array(column.categories, pa.string()))
+    indices = pa.Array.from_buffers(pa.int8() if small else pa.int16(), len(codes), [valid, pa.py_buffer(codes)])
+    texts = [name.encode() for name in column.categories]
+    ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
+    names = pa.StringArray.from_buffers(len(texts), pa.py_buffer(ends), pa.py_buffer(b"".join(texts)))
+    return pa.DictionaryArray.from_arrays(indices, names)
 
 
 def _numpy(column: Column, values: Any) -> NDArray[Any]:

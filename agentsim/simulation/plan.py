@@ -12,12 +12,17 @@ from dataclasses import dataclass
 
 from agentsim.games.base import LogLevel
 
-__all__ = ["Span", "Task", "merge_spans", "missing_spans", "n_deals_of", "split_tasks", "task_games"]
+__all__ = ["Span", "Task", "batch_games_for", "merge_spans", "missing_spans", "n_deals_of", "split_tasks"]
 
-# Games per task. Logged: a part of 100,000 games holds about a million turn rows in one row group, the size at which
-# Parquet is read and written best; 30 to 60 MB per worker while it is made. Unlogged: long enough (a tenth of a second
-# or more) for the hand-over to cost nothing, short enough for a lively progress bar and a quick stop.
-_TASK_GAMES: dict[LogLevel, int] = {"none": 400_000, "games": 400_000, "turns": 100_000, "full": 100_000}
+# Games per task. Logged: a part of 100,000 games holds close to a million turn rows in one row group, the size at which
+# Parquet is written and read best, and half of that for twice as many columns; 20 MB per worker while it is made.
+# Unlogged: long enough (a tenth of a second or more) for the hand-over to cost nothing, short enough for a lively
+# progress bar and a quick stop.
+_TASK_GAMES: dict[LogLevel, int] = {"none": 400_000, "games": 400_000, "turns": 100_000, "full": 50_000}
+
+# Games per call of the kernel: enough to make the call cheap, few enough to stop within a tenth of a second. The rows
+# of a logged batch are held several times over while they become columns.
+_BATCH_GAMES: dict[LogLevel, int] = {"none": 32_768, "games": 32_768, "turns": 8_192, "full": 8_192}
 
 # Tasks are not cut below this only to give every worker one.
 _MIN_GAMES = 5_000
@@ -51,9 +56,9 @@ def n_deals_of(games: int, games_per_deal: Sequence[int]) -> list[int]:
     return [games // per_deal for per_deal in games_per_deal]
 
 
-def task_games(log: LogLevel) -> int:
-    """How many games a task holds when there are enough of them."""
-    return _TASK_GAMES[log]
+def batch_games_for(log: LogLevel) -> int:
+    """How many games a call of the kernel plays unless told otherwise."""
+    return _BATCH_GAMES[log]
 
 
 def merge_spans(spans: Iterable[Span]) -> list[Span]:

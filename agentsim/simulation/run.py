@@ -18,7 +18,7 @@ from agentsim.games.base import Session, get_game
 from agentsim.simulation.folder import RunFolder, cannot_write, create_or_open, open_for_writing
 from agentsim.simulation.manifest import Manifest, new_manifest
 from agentsim.simulation.parts import Part, Tally, add_tally
-from agentsim.simulation.plan import Task, split_tasks
+from agentsim.simulation.plan import Task, batch_games_for, split_tasks
 from agentsim.simulation.progress import Meter, ProgressCallback
 from agentsim.simulation.worker import Failed, Job, Stopped, play_task, play_task_in_process, set_up_process
 
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["Backend", "RunResult", "extend", "resume", "simulate"]
 
 Backend = Literal["threading", "loky", "sequential"]
-
-# Games per call of the kernel: long enough to make the call cheap, short enough to stop within a tenth of a second.
-BATCH_GAMES = 32_768
 
 # Compiling is announced when getting ready takes longer than loading compiled code does.
 _PATIENCE = 1.5
@@ -63,7 +60,7 @@ def simulate(
     out: str | Path | None = None,
     workers: int | None = None,
     backend: Backend = "threading",
-    batch_games: int = BATCH_GAMES,
+    batch_games: int | None = None,
     progress: ProgressCallback | None = None,
 ) -> RunResult:
     """Play an experiment.
@@ -75,7 +72,7 @@ def simulate(
     workers : how many tasks are played at a time; the number of processors if not given.
     backend : ``"threading"`` (kernels run outside of the interpreter's lock), ``"loky"`` (processes of their own) or
         ``"sequential"``.
-    batch_games : games per call of the kernel.
+    batch_games : games per call of the kernel; memory grows with it.
     progress : called with a :class:`Progress` now and then, not always from the main thread, never twice at a time.
 
     The result and the content of the run depend on the experiment alone. Raises InputError for what cannot be used or
@@ -87,8 +84,7 @@ def simulate(
             raise InputError(f"'{experiment.log}' needs a folder to write to", key="log", allowed="none, or give `out`")
         return _play(new_manifest(experiment), None, options)
     path = Path(out)
-    # Rules and policies are made ready before anything is created, so that what is wrong with them leaves no trace.
-    get_game(experiment.game).session(experiment.rules(), experiment.pairings(), experiment.seed)
+    _check_playable(experiment)
     with create_or_open(path, experiment) as folder:
         return _play(folder.manifest, folder, options)
 
@@ -98,7 +94,7 @@ def resume(
     *,
     workers: int | None = None,
     backend: Backend = "threading",
-    batch_games: int = BATCH_GAMES,
+    batch_games: int | None = None,
     progress: ProgressCallback | None = None,
 ) -> RunResult:
     """Play what a run lacks: after Ctrl-C, a kill, a full disk, or when files of it were lost. Else as ``simulate``."""
@@ -113,7 +109,7 @@ def extend(
     *,
     workers: int | None = None,
     backend: Backend = "threading",
-    batch_games: int = BATCH_GAMES,
+    batch_games: int | None = None,
     progress: ProgressCallback | None = None,
 ) -> RunResult:
     """Raise the number of games per matchup to ``games`` and play them.
@@ -123,25 +119,32 @@ def extend(
     """
     options = _Options.check(workers, backend, batch_games, progress)
     with open_for_writing(Path(path)) as folder:
+        _check_playable(folder.manifest.experiment)
         folder.manifest.extend(games, where=str(path))
         return _play(folder.manifest, folder, options)
+
+
+def _check_playable(experiment: Experiment) -> None:
+    """Make rules and policies ready before anything is written, so that what is wrong with them leaves no trace."""
+    get_game(experiment.game).session(experiment.rules(), experiment.pairings(), experiment.seed)
 
 
 @dataclass(frozen=True)
 class _Options:
     workers: int
     backend: Backend
-    batch_games: int
+    batch_games: int | None
     progress: ProgressCallback | None
 
     @classmethod
     def check(
-        cls, workers: int | None, backend: Backend, batch_games: int, progress: ProgressCallback | None
+        cls, workers: int | None, backend: Backend, batch_games: int | None, progress: ProgressCallback | None
     ) -> _Options:
         if workers is None:
             workers = os.cpu_count() or 1
         whole_number(workers, 1, 10_000, key="workers")
-        whole_number(batch_games, 1, 10_000_000, key="batch_games")
+        if batch_games is not None:
+            whole_number(batch_games, 1, 10_000_000, key="batch_games")
         if backend not in get_args(Backend):
             raise InputError(f"unknown backend {backend!r}", key="backend", allowed=", ".join(get_args(Backend)),
                              nearest=nearest(str(backend), get_args(Backend)))
@@ -158,8 +161,11 @@ def _play(manifest: Manifest, folder: RunFolder | None, options: _Options) -> Ru
     if not spans:
         return RunResult(experiment, manifest.tallies(), 0.0, 0, path)
     game = get_game(experiment.game)
-    job = Job(experiment, per_deal, manifest.tables, path.absolute() if path else None, options.batch_games,
-              type(game).__module__, uuid.uuid4().hex, os.getpid())
+    job = Job(
+        experiment, per_deal, manifest.tables, out=path.absolute() if path else None,
+        batch_games=options.batch_games or batch_games_for(experiment.log), game_module=type(game).__module__,
+        key=uuid.uuid4().hex, parent=os.getpid(),
+    )
     session = job.session()
     _warm_up(session, experiment, meter)
     tasks = split_tasks(spans, per_deal, experiment.log, options.workers, folder.next_number() if folder else 0)

@@ -113,7 +113,7 @@ def test_a_failed_write_leaves_nothing_and_keeps_what_was_there(
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
         with pytest.raises(OSError, match="No space left"):
-            write_file(path, b"new")
+            write_file(path, b"new", durable=True)
     assert os.listdir(tmp_path) == ["file"]
     assert path.read_bytes() == b"old"
     write_file(path, b"new")

@@ -142,13 +142,13 @@ def full_disk(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
     """Let the files written after some have succeeded fail as on a full disk."""
     write, calls = parts.write_file, 0
 
-    def limited(path: Path, data: Any) -> None:
+    def limited(path: Path, data: Any, **options: Any) -> None:
         nonlocal calls
         if path.suffix == ".parquet":
             calls += 1
             if calls > after:
                 raise OSError(errno.ENOSPC, "No space left on device")
-        write(path, data)
+        write(path, data, **options)
 
     monkeypatch.setattr(parts, "write_file", limited)
 
@@ -282,7 +282,7 @@ def test_an_empty_folder_or_one_that_was_just_begun_will_do(tmp_path: Path) -> N
 
 
 def test_a_manifest_that_cannot_be_written_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: Any) -> None:
+    def full(*_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("agentsim.simulation.manifest.write_file", full)
