@@ -7,7 +7,9 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
+import types
 from pathlib import Path
 from typing import Any
 
@@ -341,6 +343,22 @@ def test_every_rule_key_can_be_set(capsys: pytest.CaptureFixture[str]) -> None:
 def test_games_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert "agent_avenue" in run(capsys, "games")
     assert run_json(capsys, "games")["games"][0]["title"] == "Agent Avenue"
+
+
+def test_the_report_gets_its_flags(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[dict[str, Any]] = []
+
+    def main(**flags: Any) -> int:
+        given.append(flags)
+        return 1
+
+    monkeypatch.setitem(sys.modules, "analyses.report", types.SimpleNamespace(main=main))
+    run(capsys, "report", code=1)
+    flags = ("--games", "2k", "--out", "pages", "--seed", "7", "--workers", "3", "--notebooks-only")
+    run(capsys, "report", *flags, code=1)
+    assert given[0] == {"games": None, "out": Path("reports"), "seed": None, "workers": os.cpu_count(),
+                        "notebooks_only": False}
+    assert given[1] == {"games": 2000, "out": Path("pages"), "seed": 7, "workers": 3, "notebooks_only": True}
 
 
 # ------------------------------------------------------------------------------------------- public interface

@@ -143,6 +143,28 @@ def test_the_table_of_several_matchups_and_the_matrix() -> None:
     assert not any(line.lstrip().startswith("row scores") for line in result_lines(experiment, results, 30))
 
 
+def test_many_matchups_are_a_matrix_and_their_mirrors() -> None:
+    policies = ["calm", "brave", "even", "calm(nerve=0.2)", "calm(nerve=0.3)"]
+    experiment = plan(*policies, matchups="round_robin")
+    mirror = {"deal_score_a": np.array([4, 0, 4]), "deal_score_seat0": np.array([4, 0, 4]),
+              "seat0": np.array([4, 0, 4]), "a_by_seat": np.array([[4, 0, 4], [0, 0, 0]]), "turns": np.array([0, 8]),
+              "end_reason": np.array([8, 0])}
+    tallies = [mirror if i == j else pair_tally(DEALS) for i, j in experiment.matchups]
+    assert len(tallies) == 15
+    few = result_lines(experiment, summarise(experiment, tallies), 120)
+    assert sum("mirror" in line for line in few) == 5
+    assert sum(line.count("62") > 0 and "±" in line for line in few) == 10
+    bigger = plan(*policies, "calm(nerve=0.4)", matchups="round_robin")
+    tallies = [mirror if i == j else pair_tally(DEALS) for i, j in bigger.matchups]
+    many = result_lines(bigger, summarise(bigger, tallies), 120)
+    assert many[0].startswith("  row scores, %")
+    assert sum("mirror" in line for line in many) == 6
+    assert sum("±" in line for line in many) == 6 + 1
+    assert "the 21 intervals of a column" in " ".join(many)
+    narrow = result_lines(bigger, summarise(bigger, tallies), 40)
+    assert sum("±" in line for line in narrow) >= 21
+
+
 def test_the_json_shape() -> None:
     found = result_dict([one(DEALS)])
     assert set(found) == {"level", "family_size", "matchups"}

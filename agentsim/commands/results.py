@@ -15,6 +15,8 @@ from agentsim.summary import MatchupResult
 __all__ = ["result_dict", "result_lines"]
 
 LEVEL = 0.95
+MANY = 15
+"""More matchups than this are shown as a matrix alone, if it fits."""
 
 
 def result_dict(results: Sequence[MatchupResult]) -> dict[str, Any]:
@@ -28,9 +30,14 @@ def result_lines(experiment: Experiment, results: Sequence[MatchupResult], width
         return ["No games were played yet."]
     if len(results) == 1:
         return _one(results[0], width)
-    lines = _table(results, width)
     matrix = _matrix(experiment, results, width)
-    return [*lines, "", *matrix] if matrix else lines
+    if not matrix:
+        return _table(results, len(results), width)
+    if len(results) <= MANY:
+        return [*_table(results, len(results), width), "", *matrix]
+    mirrors = [result for result in results if result.mirror]
+    more = paragraph("--json prints every matchup with its intervals.", width=width, indent="  ")
+    return [*matrix, "", *(_table(mirrors, len(results), width) if mirrors else []), *more]
 
 
 def verdict(result: MatchupResult) -> str:
@@ -88,7 +95,7 @@ def _cells(share: Interval) -> tuple[str, str]:
     return percent(share.estimate, share.low, share.high), interval(share.low, share.high)
 
 
-def _table(results: Sequence[MatchupResult], width: int) -> list[str]:
+def _table(results: Sequence[MatchupResult], family_size: int, width: int) -> list[str]:
     played = [result for result in results if result.n_games]
     scores, starts, draws, turns = (
         _column([getattr(result, name) for result in played], scale)
@@ -103,7 +110,7 @@ def _table(results: Sequence[MatchupResult], width: int) -> list[str]:
                      turns(result.turns), count(result.n_games), count(result.n_deals)))
     header = ("a", "b", "a scores, %", "who starts scores, %", "drawn, %", "turns", "games", "deals")
     lines = columns(header, rows, left=2)
-    text = (f"A win scores 1, a draw 1/2. After ±: the wider side of the interval; the {len(results)} intervals of a "
+    text = (f"A win scores 1, a draw 1/2. After ±: the wider side of the interval; the {family_size} intervals of a "
             "column hold together with 95 % (Sidak).")
     return [*lines, "", *paragraph(text, width=width, indent="  ")]
 
@@ -120,14 +127,16 @@ def _matrix(experiment: Experiment, results: Sequence[MatchupResult], width: int
         return []
     mean = {i: sum(scores[i, j].estimate for j in range(size) if j != i) / (size - 1) for i in range(size)}
     order = sorted(range(size), key=lambda i: (-mean[i], i))
-    digits = decimals(100 * statistics.median(score.half_width for score in scores.values()))
-    rows = [(f"{rank} {experiment.policies[i].label}",
-             *("-" if i == j else f"{100 * scores[i, j].estimate:.{digits}f}" for j in order),
-             f"{100 * mean[i]:.{digits}f}") for rank, i in enumerate(order, start=1)]
-    lines = columns(("row scores, %", *(str(rank) for rank in range(1, size + 1)), "mean"), rows)
-    if max(map(len, lines)) > width:
+    for digits in range(decimals(100 * statistics.median(score.half_width for score in scores.values())), -1, -1):
+        rows = [(f"{rank} {experiment.policies[i].label}",
+                 *("-" if i == j else f"{100 * scores[i, j].estimate:.{digits}f}" for j in order),
+                 f"{100 * mean[i]:.{digits}f}") for rank, i in enumerate(order, start=1)]
+        lines = columns(("row scores, %", *(str(rank) for rank in range(1, size + 1)), "mean"), rows)
+        if max(map(len, lines)) <= width:
+            break
+    else:
         return []
-    worst = 100 * max(score.half_width for score in scores.values())
+    worst = 100 * max(max(score.estimate - score.low, score.high - score.estimate) for score in scores.values())
     # Whatever the correlation, a mean's interval is no wider than the mean of the intervals.
     text = (f"Row's score against column, ordered by the mean. No interval, of a score or of a mean, reaches further "
             f"than {math.ceil(worst * 10**digits) / 10**digits:.{digits}f} from it.")
