@@ -115,7 +115,7 @@ def policies(args: argparse.Namespace) -> int:
 
 
 def _one_policy(game: Game, args: argparse.Namespace) -> int:
-    policy = game.policy(args.name, where="policies")
+    policy = game.policy(args.name)
     parameters = game.parameters(policy)
     data = {"game": game.name, "policy": policy.as_dict(), "parameters": [
         {"name": each.name, "value": policy.params[each.name], "default": each.default,
@@ -132,7 +132,7 @@ def _one_policy(game: Game, args: argparse.Namespace) -> int:
         rows = [(each.name, f"{policy.params[each.name]:g}", f"{each.default:g}", _range(each), each.doc)
                 for each in parameters]
         return [*found, "", *columns(("parameter", "value", "default", "range", "meaning"), rows, wrap_last=width), "",
-                *paragraph(f"Change them like this: --policies '{policy.label.partition('(')[0]}"
+                *paragraph(f"Change them like this: --policies '{args.name.partition('(')[0]}"
                            f"({parameters[0].name}={parameters[0].default:g}),random'", width=width, indent="  ")]
 
     console.show(args.json, "policies", data, lines)
