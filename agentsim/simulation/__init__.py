@@ -6,8 +6,8 @@ continue such a run; :func:`estimate` says beforehand what it will take. :mod:`a
 
 from agentsim.simulation.estimates import Estimate, estimate
 from agentsim.simulation.plan import Span
-from agentsim.simulation.progress import Progress, ProgressCallback
+from agentsim.simulation.progress import Progress, ProgressBar, ProgressCallback
 from agentsim.simulation.run import Backend, RunResult, extend, resume, simulate
 
-__all__ = ["Backend", "Estimate", "Progress", "ProgressCallback", "RunResult", "Span", "estimate", "extend", "resume",
-           "simulate"]
+__all__ = ["Backend", "Estimate", "Progress", "ProgressBar", "ProgressCallback", "RunResult", "Span", "estimate",
+           "extend", "resume", "simulate"]

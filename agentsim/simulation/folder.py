@@ -64,6 +64,13 @@ class RunFolder:
                 for file in parts.pop().files.values():
                     (self.path / file.file).unlink(missing_ok=True)
 
+    def announce(self) -> None:
+        """Save a changed plan before it is played, so that it survives a kill. Raises InputError if that fails."""
+        try:
+            self.save()
+        except OSError as error:
+            raise cannot_write(self.path, error) from None
+
     def release(self) -> None:
         """Give up the lock without saving anything."""
         _unlock(self.path, self._lock)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-__all__ = ["Meter", "Progress", "ProgressCallback"]
+__all__ = ["Meter", "Progress", "ProgressBar", "ProgressCallback"]
 
 _EVERY = 0.1
 
@@ -68,3 +70,61 @@ class Meter:
         played, seconds = self._done - self._before, self._last - self._start
         speed = played / seconds if played and seconds > 0 else float("nan")
         self._callback(Progress(self._done, self._total, speed, (self._total - self._done) / speed, message))
+
+
+class ProgressBar:
+    """A callback that draws a bar with games per second and time left: in a terminal (on stderr) or in a notebook.
+
+    Elsewhere it prints only the messages that explain a wait, one line each. Use as a context manager, or close it::
+
+        with ProgressBar() as bar:
+            simulate(experiment, progress=bar)
+    """
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
+        self._bar: Any = None
+        self._message = ""
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __call__(self, progress: Progress) -> None:
+        """Show how far a simulation is."""
+        if self._quiet:
+            return
+        if progress.message and progress.message != self._message and not _is_notebook():
+            self._write(progress.message)
+        self._message = progress.message
+        if not (sys.stderr.isatty() or _is_notebook()):
+            return
+        if self._bar is None:
+            from tqdm.auto import tqdm
+
+            self._bar = tqdm(total=progress.games_total, initial=progress.games_done, unit=" games", unit_scale=True,
+                             dynamic_ncols=True, leave=False)
+        self._bar.set_description_str(progress.message or "playing", refresh=False)
+        self._bar.update(progress.games_done - self._bar.n)
+        self._bar.refresh()
+
+    def close(self) -> None:
+        """Remove the bar."""
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+
+    def _write(self, message: str) -> None:
+        if self._bar is None:
+            print(message, file=sys.stderr, flush=True)
+        else:
+            self._bar.write(message, file=sys.stderr)
+
+
+def _is_notebook() -> bool:
+    """Whether this is a Jupyter kernel, where stderr is no terminal but a bar can be shown all the same."""
+    kernel = sys.modules.get("ipykernel.zmqshell")
+    shell = sys.modules.get("IPython")
+    return kernel is not None and shell is not None and isinstance(shell.get_ipython(), kernel.ZMQInteractiveShell)

@@ -121,6 +121,7 @@ def extend(
     with open_for_writing(Path(path)) as folder:
         _check_playable(folder.manifest.experiment)
         folder.manifest.extend(games, where=str(path))
+        folder.announce()
         return _play(folder.manifest, folder, options)
 
 

@@ -107,6 +107,16 @@ def test_kill_again_and_again(tmp_path: Path, whole: str) -> None:
     finish(path, whole)
 
 
+def test_an_extension_that_is_killed_at_once_is_not_forgotten(tmp_path: Path, whole: str) -> None:
+    path = tmp_path / "run"
+    simulate(plan(2_000), out=path, workers=1)
+    process = start(f"extend({str(path)!r}, 8_000, workers=1)", DICE_RACE_COMPILING="60")
+    wait_for(lambda: open_run(path).experiment.games == 8_000, process)
+    process.kill()
+    process.communicate(timeout=60)
+    finish(path, whole)
+
+
 def test_a_run_is_written_by_one_process_at_a_time(tmp_path: Path) -> None:
     path = tmp_path / "run"
     process = playing(path)
