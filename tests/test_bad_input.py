@@ -179,6 +179,17 @@ def test_simulate_refuses(capsys: pytest.CaptureFixture[str], folder: Path, word
     refused(capsys, folder, ["simulate", *words.split()], *messages)
 
 
+@pytest.mark.parametrize("words", [
+    ["good.toml", "--out", ""], ["good.toml", "--games", ""], ["good.toml", "--seed", ""], ["good.toml", "--cards", ""],
+    ["good.toml", "--game", ""], ["good.toml", "--log", ""], ["good.toml", "--name", ""], ["good.toml", "--set", ""],
+    ["good.toml", "--matchups", ""], ["good.toml", "--workers", ""], ["good.toml", "--backend", ""], ["--policies", ""],
+    [""], ["good.toml", "--name", "two\nlines"], ["a\0b.toml"]])
+def test_empty_and_strange_words_are_refused(
+    capsys: pytest.CaptureFixture[str], folder: Path, words: list[str],
+) -> None:
+    refused(capsys, folder, ["simulate", *words])
+
+
 @pytest.mark.parametrize(
     ("words", "messages"),
     [

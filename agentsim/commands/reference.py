@@ -158,7 +158,7 @@ def games(args: argparse.Namespace) -> int:
 
 def _game(args: argparse.Namespace) -> Game:
     try:
-        return get_game(args.game or DEFAULT_GAME)
+        return get_game(DEFAULT_GAME if args.game is None else args.game)
     except InputError as error:
         raise InputError(error.problem, where="--game", allowed=error.allowed, nearest=error.nearest) from None
 
@@ -168,7 +168,7 @@ def _game_and_rules(args: argparse.Namespace) -> tuple[Game, dict[str, Any], Any
     game = _game(args)
     settings: dict[str, Any] = {}
     places: dict[str, str] = {}
-    if args.cards:
+    if args.cards is not None:
         settings, places = card_settings(args.cards)
     changes = parse_settings(args.set or [])
     settings |= changes

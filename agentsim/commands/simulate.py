@@ -26,7 +26,9 @@ MAX_WORKERS = 512
 
 def simulate(args: argparse.Namespace) -> int:
     """Play an experiment file, what the flags say, or the file with the flags in place of what it says."""
-    out = Path(args.out) if args.out else None
+    if args.out == "":
+        raise InputError("needs the name of a folder", where="--out")
+    out = None if args.out is None else Path(args.out)
     draft = _draft(args)
     _choose_log(draft, out, args)
     experiment = draft.build()
@@ -83,9 +85,9 @@ def plan_lines(experiment: Experiment, width: int) -> list[str]:
 
 
 def _draft(args: argparse.Namespace) -> Draft:
-    if args.experiment:
+    if args.experiment is not None:
         draft = Draft.read(args.experiment)
-    elif args.policies:
+    elif args.policies is not None:
         draft = Draft()
     else:
         raise InputError("give an experiment file or --policies", where="simulate",
@@ -95,14 +97,14 @@ def _draft(args: argparse.Namespace) -> Draft:
         setattr(draft, key, value)
         draft.places[key] = f"--{key}"
 
-    if args.policies:
+    if args.policies is not None:
         try:
             take("policies", split_specs(args.policies))
         except InputError as error:
             raise error.at(where="--policies") from None
         # Pairs listed in a file name its own policies.
         draft.matchups = None
-    if args.matchups:
+    if args.matchups is not None:
         take("matchups", args.matchups)
     if args.games is not None:
         take("games", parse_count(args.games, "--games"))
@@ -111,7 +113,7 @@ def _draft(args: argparse.Namespace) -> Draft:
     for key in ("game", "log", "name"):
         if getattr(args, key) is not None:
             take(key, getattr(args, key))
-    if args.cards:
+    if args.cards is not None:
         settings, places = card_settings(args.cards)
         draft.settings |= settings
         draft.places |= places
