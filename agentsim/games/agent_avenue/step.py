@@ -96,11 +96,22 @@ class Observation:
 
 @dataclass(frozen=True, eq=False)
 class GameState:
-    """A position. Made by :func:`new_game`; ``state`` is the engine's vector (do not write to it)."""
+    """A position. Made by :func:`new_game`; ``state`` is the engine's vector (do not write to it).
+
+    Two positions are equal if their rules and everything in them are, the order of the deck included.
+    """
 
     rules: Rules
     table: NDArray[np.int64]
     state: NDArray[np.int64]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GameState):
+            return NotImplemented
+        return self.rules == other.rules and self.state.tobytes() == other.state.tobytes()
+
+    def __hash__(self) -> int:
+        return hash((self.rules, self.state.tobytes()))
 
     @property
     def to_move(self) -> int:
