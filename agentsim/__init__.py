@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from agentsim.experiment import Experiment, build_experiment, load_experiment
     from agentsim.games.base import PolicyRef, get_game
     from agentsim.runs import Run, open_run
-    from agentsim.simulation import RunResult, estimate, extend, resume
+    from agentsim.simulation import ProgressBar, RunResult, estimate, extend, resume
     from agentsim.summary import result_frame, summarise
 
     __version__: str
 
 __all__ = [
-    "simulate", "resume", "extend", "estimate", "RunResult",
+    "simulate", "resume", "extend", "estimate", "RunResult", "ProgressBar",
     "Experiment", "build_experiment", "load_experiment",
     "open_run", "Run", "summarise", "result_frame",
     "list_games", "get_game", "new_game", "load_policies", "PolicyRef",
@@ -40,7 +40,7 @@ _HOMES = {
     "agentsim.experiment": ("Experiment", "build_experiment", "load_experiment"),
     "agentsim.games.base": ("PolicyRef", "get_game"),
     "agentsim.runs": ("Run", "open_run"),
-    "agentsim.simulation": ("RunResult", "estimate", "extend", "resume"),
+    "agentsim.simulation": ("ProgressBar", "RunResult", "estimate", "extend", "resume"),
     "agentsim.summary": ("result_frame", "summarise"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

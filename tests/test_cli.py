@@ -354,11 +354,12 @@ def test_the_report_gets_its_flags(capsys: pytest.CaptureFixture[str], monkeypat
 
     monkeypatch.setitem(sys.modules, "analyses.report", types.SimpleNamespace(main=main))
     run(capsys, "report", code=1)
-    flags = ("--games", "2k", "--out", "pages", "--seed", "7", "--workers", "3", "--notebooks-only")
+    flags = ("--games", "2k", "--out", "pages", "--seed", "7", "--workers", "3", "--notebooks-only", "--quiet")
     run(capsys, "report", *flags, code=1)
     assert given[0] == {"games": None, "out": Path("reports"), "seed": None, "workers": os.cpu_count(),
-                        "notebooks_only": False}
-    assert given[1] == {"games": 2000, "out": Path("pages"), "seed": 7, "workers": 3, "notebooks_only": True}
+                        "notebooks_only": False, "quiet": False}
+    assert given[1] == {"games": 2000, "out": Path("pages"), "seed": 7, "workers": 3, "notebooks_only": True,
+                        "quiet": True}
 
 
 # ------------------------------------------------------------------------------------------- public interface

@@ -125,6 +125,7 @@ def _report(parser: Parser) -> None:
     parser.add_argument("--seed", metavar="S", help="0 to 2^64 - 1 (default: as the standard experiment says)")
     parser.add_argument("--workers", metavar="W", help="workers (default: the number of processors)")
     parser.add_argument("--notebooks-only", action="store_true", help="only execute the notebooks")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but the path of the pages")
 
 
 COMMANDS: dict[str, Callable[[Parser], None]] = {

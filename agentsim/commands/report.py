@@ -23,4 +23,5 @@ def report(args: argparse.Namespace) -> int:
 
     from analyses.report import main
 
-    return int(main(games=games, out=Path(args.out), workers=workers, seed=seed, notebooks_only=args.notebooks_only))
+    return int(main(games=games, out=Path(args.out), workers=workers, seed=seed, notebooks_only=args.notebooks_only,
+                    quiet=args.quiet))

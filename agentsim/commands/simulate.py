@@ -169,18 +169,17 @@ def _dry_run(experiment: Experiment, out: Path | None, args: argparse.Namespace,
 
 
 def _play(run: Callable[[Any], Any], args: argparse.Namespace, command: str, out: Path | None) -> int:
-    bar = console.ProgressBar(quiet=args.quiet)
+    from agentsim.simulation import ProgressBar
+
     try:
-        result = run(bar)
+        with ProgressBar(quiet=args.quiet) as bar:
+            result = run(bar)
     except KeyboardInterrupt:
-        bar.close()
         if out is None:
             console.note("agentsim: interrupted; nothing was written")
         else:
             console.note(f"agentsim: interrupted; continue with: agentsim resume {shlex.quote(str(out))}")
         return INTERRUPTED
-    finally:
-        bar.close()
 
     from agentsim.summary import summarise
 
