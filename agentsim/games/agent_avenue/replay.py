@@ -17,17 +17,25 @@ from agentsim.games.agent_avenue.policies.exchange import SCRATCH_SIZE
 from agentsim.games.agent_avenue.policies.planner import WORK_SIZE
 from agentsim.games.agent_avenue.rules import Rules
 from agentsim.games.agent_avenue.step import Action, Discard, GameState, IllegalAction, Offer, Take, new_game
+from agentsim.games.agent_avenue.user import in_one_line
 from agentsim.games.agent_avenue.view import DISCARD
 
 __all__ = ["choose_action", "play_one", "play_rows"]
 
 
 def choose_action(game: GameState, player: Any, key: np.uint64) -> Action:
-    """What a player (``session.make_player``) does in a position, with the random stream ``key`` of this decision."""
+    """What a player (``session.make_player``) does in a position, with the random stream ``key`` of this decision.
+
+    Raises IllegalAction if a user's policy answers with something that is no action at all, InputError if its Python
+    methods raise.
+    """
     seat, names = game.to_move, game.rules.names
     taking = game.state[e.PHASE] == e.TAKING
     if player.python is not None:
-        action: Action = (player.python.choose if taking else player.python.offer)(game.observe(seat))
+        try:
+            action: Action = (player.python.choose if taking else player.python.offer)(game.observe(seat))
+        except Exception as error:
+            raise InputError(f"policy '{player.ref.label}' failed: {in_one_line(error)}", key="policies") from error
         return action
     scratch, work = np.zeros(SCRATCH_SIZE, dtype=np.int64), np.zeros(WORK_SIZE)
     rows = player.row[np.newaxis, :]
@@ -35,9 +43,11 @@ def choose_action(game: GameState, player: Any, key: np.uint64) -> Action:
         up = one_take(player.family, player.take, game.state, game.table, seat, rows, 0, scratch, work, key)
         return Take("face_up" if up else "hidden")
     code = int(one_offer(player.family, player.offer, game.state, game.table, seat, rows, 0, scratch, work, key))
-    if code >= DISCARD:
+    if DISCARD <= code < DISCARD + len(names):
         return Discard(names[code - DISCARD])
-    return Offer(names[code >> 4], names[code & 15])
+    if 0 <= code < DISCARD and max(code >> 4, code & 15) < len(names):
+        return Offer(names[code >> 4], names[code & 15])
+    raise IllegalAction(f"{code} is no action; legal: {'; '.join(map(str, game.legal_actions()))}")
 
 
 def play_one(seed: int, matchup: int, index: int, per_deal: int, rules: Rules, players: Sequence[Any],
@@ -50,9 +60,9 @@ def play_one(seed: int, matchup: int, index: int, per_deal: int, rules: Rules, p
         seat = game.to_move
         kind = k.KIND_TAKE if game.state[e.PHASE] == e.TAKING else int(game.state[e.STEP])
         key = np.uint64(decision_stream(np.uint64(seed), matchup, index, seat, game.turn, kind))
-        action = choose_action(game, players[seat ^ swap], key)
-        course.append((game, action))
         try:
+            action = choose_action(game, players[seat ^ swap], key)
+            course.append((game, action))
             game = game.apply(action)
         except IllegalAction as error:
             label = players[seat ^ swap].ref.label

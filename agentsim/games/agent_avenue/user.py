@@ -34,12 +34,16 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+import numba
+from numba.core.errors import NumbaError
 
 from agentsim.errors import InputError, nearest
 from agentsim.games.agent_avenue.rules import COPIES, LOSES_AT, MOVES, N_NAMES, SETS, WINS_AT
@@ -56,6 +60,7 @@ FACE_UP, HIDDEN = 1, 0
 """What a choice function returns."""
 
 Compiled = Callable[..., Any]
+_CONFIG: Any = numba.config  # its settings come into being at run time
 _WITH_MEMORY: dict[str, Any] = {"_nrt": True}
 """The kernels are compiled without numba's memory manager; a user's function may want to make an array."""
 
@@ -85,9 +90,18 @@ class UserPolicy:
 def policy(offer: Compiled, take: Compiled, *, params: Mapping[str, float] | None = None, idea: str = "") -> UserPolicy:
     """Join two compiled functions to a policy. ``params`` gives the parameters' names and default values."""
     for function, maker in ((offer, "jit_offer"), (take, "jit_take")):
-        if not hasattr(function, "py_func") and not callable(function):
-            raise InputError(f"{function!r} is not a function compiled by @{maker}", key="policy")
+        if not _is_compiled(function):
+            name = getattr(function, "__name__", repr(function))
+            raise InputError(f"{name} is not a function compiled by @{maker}", key="policy",
+                             allowed=f"a function (view, table, params, key) with @{maker} above it")
     return UserPolicy(offer, take, dict(params or {}), idea)
+
+
+def _is_compiled(function: Any) -> bool:
+    if _CONFIG.DISABLE_JIT:
+        return callable(function)
+    # Both kinds of function have the same arguments and result.
+    return OFFER_SIGNATURE.args in getattr(function, "signatures", ())
 
 
 def file_digest(path: str) -> str:
@@ -107,7 +121,13 @@ def load(path: str, name: str, *, where: str = "") -> Any:
                          allowed=", ".join(fits) or "a file that defines one with policy(offer, take)",
                          nearest=nearest(name, fits))
     found = fits[name]
-    return found() if isinstance(found, type) else found
+    if not isinstance(found, type):
+        return found
+    try:
+        return found()
+    except Exception as error:
+        raise InputError(f"policy '{name}' of {path} cannot be made: {in_one_line(error)}", where=where,
+                         key="policies") from None
 
 
 def _is_policy(value: Any) -> bool:
@@ -134,11 +154,21 @@ def _module(path: str, digest: str, where: str) -> Any:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except InputError:
-        raise
-    except Exception as error:  # whatever a user's file may raise is the user's input error
+    except (Exception, SystemExit) as error:  # whatever a user's file may raise is the user's input error
         sys.modules.pop(name, None)
-        line = str(error).strip().splitlines()
-        raise InputError(f"the policy file {path} cannot be run: {type(error).__name__}: {line[0] if line else ''}",
-                         where=where, key="policies") from None
+        raise InputError(f"the policy file {path} cannot be run: {in_one_line(error)}", where=where,
+                         key="policies") from None
     return module
+
+
+def in_one_line(error: BaseException) -> str:
+    """What an error says, in one line: its kind, its message, for errors of the compiler also the line of the code."""
+    if isinstance(error, InputError):
+        return str(error)
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    place = ""
+    if isinstance(error, NumbaError) and len(lines) > 1:
+        lines = lines[1:]  # the first names a stage of the compiler
+        if found := re.search(r" \((\d+)\)$", str(error), re.MULTILINE):
+            place = f" (line {found[1]})"
+    return ": ".join([type(error).__name__, *lines[:1]]) + place
