@@ -11,8 +11,10 @@ not count.
 
 from __future__ import annotations
 
+import os
 import tempfile
 import threading
+import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -284,7 +286,9 @@ class Run:
             import duckdb
 
             connection = duckdb.connect(config={
-                "threads": _THREADS, "memory_limit": _MEMORY_LIMIT, "temp_directory": tempfile.gettempdir(),
+                "threads": _THREADS, "memory_limit": _MEMORY_LIMIT,
+                # Of its own: two databases that spill to the same folder would overwrite each other's files.
+                "temp_directory": os.path.join(tempfile.gettempdir(), f"agentsim-duckdb-{uuid.uuid4().hex}"),
             })
             connection.execute("SET enable_progress_bar = false")
             connection.register("frame", self.matchups)

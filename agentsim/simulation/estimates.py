@@ -13,6 +13,8 @@ from agentsim.games.base import Session, get_game
 from agentsim.simulation.manifest import run_tables
 from agentsim.simulation.parts import TableBuffer
 from agentsim.simulation.plan import Span, n_deals_of, split_tasks
+from agentsim.simulation.progress import Meter, ProgressCallback
+from agentsim.simulation.worker import warm_up
 
 __all__ = ["Estimate", "estimate"]
 
@@ -35,14 +37,15 @@ class Estimate:
     bytes: int
 
 
-def estimate(experiment: Experiment, workers: int = 1) -> Estimate:
+def estimate(experiment: Experiment, workers: int = 1, *, progress: ProgressCallback | None = None) -> Estimate:
     """Estimate time and disk by playing some thousand games; up to 3 seconds, and nothing is kept.
 
-    Of many matchups only some, evenly spread, are tried. Expect the time to be right within a third.
+    Of many matchups only some, evenly spread, are tried. Expect the time to be right within a third. ``progress`` is
+    told if something has to be compiled first.
     """
     game = get_game(experiment.game)
     session = game.session(experiment.rules(), experiment.pairings(), experiment.seed)
-    session.warm_up(experiment.log)
+    warm_up(session, experiment.log, Meter(progress, 0, experiment.total_games))
     per_deal = experiment.games_per_deal()
     spans = [Span(matchup, 0, n_deals) for matchup, n_deals in enumerate(n_deals_of(experiment.games, per_deal))]
     tasks = split_tasks(spans, per_deal, experiment.log, workers)

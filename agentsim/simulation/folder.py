@@ -44,25 +44,28 @@ class RunFolder:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
-            self._save_what_fits()
-        except OSError as error:
-            # What went wrong first is the better message.
-            if kind is None:
-                raise cannot_write(self.path, error) from None
+            failure = self._save_what_fits()
         finally:
             self.release()
+        # What went wrong first is the better message.
+        if failure is not None and kind is None:
+            raise stopped_by(self.path, failure)
 
-    def _save_what_fits(self) -> None:
+    def _save_what_fits(self) -> OSError | None:
         """Save the manifest. On a full disk the newest parts give up their space until it fits."""
         parts = self.manifest.parts
+        failure = None
         while True:
             try:
-                return self.save()
-            except OSError:
+                self.save()
+                return failure
+            except OSError as error:
+                failure = error
                 if len(parts) <= self._saved_parts:
-                    raise
+                    return failure
                 for file in parts.pop().files.values():
-                    (self.path / file.file).unlink(missing_ok=True)
+                    with suppress(OSError):
+                        (self.path / file.file).unlink()
 
     def announce(self) -> None:
         """Save a changed plan before it is played, so that it survives a kill. Raises InputError if that fails."""
@@ -160,6 +163,12 @@ def cannot_write(path: Path, error: OSError) -> InputError:
     reason = {errno.ENOSPC: "the disk is full", errno.EDQUOT: "the disk quota is used up"}.get(
         error.errno or 0, error.strerror or str(error))
     return InputError(f"cannot be written: {reason}", where=str(path))
+
+
+def stopped_by(path: Path, error: OSError) -> InputError:
+    """The error for a run that could not be written to its end."""
+    problem = cannot_write(path, error)
+    return InputError(f"{problem.problem}; finished parts are kept, `agentsim resume` goes on", where=problem.where)
 
 
 def _make_folders(path: Path) -> list[Path]:

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from agentsim.errors import InputError, nearest
 from agentsim.experiment import Experiment, whole_number
 from agentsim.games.base import Session, get_game
-from agentsim.simulation.folder import RunFolder, cannot_write, create_or_open, open_for_writing
+from agentsim.simulation.folder import RunFolder, create_or_open, open_for_writing, stopped_by
 from agentsim.simulation.manifest import Manifest, new_manifest
 from agentsim.simulation.parts import Part, Tally, add_tally
 from agentsim.simulation.plan import Task, batch_games_for, split_tasks
 from agentsim.simulation.progress import Meter, ProgressCallback
-from agentsim.simulation.worker import Failed, Job, Stopped, play_task, play_task_in_process, set_up_process
+from agentsim.simulation.worker import Failed, Job, Stopped, play_task, play_task_in_process, set_up_process, warm_up
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["Backend", "RunResult", "extend", "resume", "simulate"]
 
 Backend = Literal["threading", "loky", "sequential"]
-
-# Compiling is announced when getting ready takes longer than loading compiled code does.
-_PATIENCE = 1.5
 
 
 @dataclass(frozen=True)
@@ -168,7 +165,7 @@ def _play(manifest: Manifest, folder: RunFolder | None, options: _Options) -> Ru
         key=uuid.uuid4().hex, parent=os.getpid(),
     )
     session = job.session()
-    _warm_up(session, experiment, meter)
+    warm_up(session, experiment.log, meter)
     tasks = split_tasks(spans, per_deal, experiment.log, options.workers, folder.next_number() if folder else 0)
     totals = manifest.tallies()
     meter.start()
@@ -188,25 +185,12 @@ def _play(manifest: Manifest, folder: RunFolder | None, options: _Options) -> Ru
                 stop.event.set()
     if stop.failure is not None:
         assert path is not None, "only runs with a folder write"
-        problem = cannot_write(path, stop.failure)
-        raise InputError(f"{problem.problem}; finished parts are kept, `agentsim resume` goes on", where=problem.where)
+        raise stopped_by(path, stop.failure)
     if stop.event.is_set():
         raise KeyboardInterrupt
     seconds = meter.seconds
     meter.say()
     return RunResult(experiment, totals, seconds, to_play, path)
-
-
-def _warm_up(session: Session, experiment: Experiment, meter: Meter) -> None:
-    """Compile before the workers start: once, and with a word about it if it takes long."""
-    timer = threading.Timer(_PATIENCE, meter.say, ["compiling (only the first time, about 20 seconds)"])
-    timer.daemon = True
-    timer.start()
-    try:
-        session.warm_up(experiment.log)
-    finally:
-        timer.cancel()
-        timer.join()
 
 
 def _outcomes(

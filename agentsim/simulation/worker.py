@@ -16,11 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agentsim.experiment import Experiment
-from agentsim.games.base import Game, Session, Table, get_game
+from agentsim.games.base import Game, LogLevel, Session, Table, get_game
 from agentsim.simulation.parts import Part, TableBuffer, add_tally
 from agentsim.simulation.plan import Task
+from agentsim.simulation.progress import Meter
 
-__all__ = ["Failed", "Job", "Stopped", "play_task", "play_task_in_process", "set_up_process"]
+__all__ = ["Failed", "Job", "Stopped", "play_task", "play_task_in_process", "set_up_process",
+           "warm_up"]
+
+
+# Compiling is announced when getting ready takes longer (seconds) than loading compiled code does.
+_PATIENCE = 1.5
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,18 @@ class Failed:
     """The part could not be written."""
 
     error: OSError
+
+
+def warm_up(session: Session, log: LogLevel, meter: Meter) -> None:
+    """Compile before the workers start: once, and with a word about it if it takes long."""
+    timer = threading.Timer(_PATIENCE, meter.say, ["compiling (only the first time, about 20 seconds)"])
+    timer.daemon = True
+    timer.start()
+    try:
+        session.warm_up(log)
+    finally:
+        timer.cancel()
+        timer.join()
 
 
 def play_task(

@@ -19,11 +19,11 @@ def plan(games: int = 4_000, log: Any = "full", policies: Any = ("slow", "quick"
     return build_experiment(list(policies), game=NAME, games=games, log=log, **({"seed": 7} | more))
 
 
-def start(code: str, **environment: str) -> subprocess.Popen[str]:
-    """Start a Python process in which the test game is registered."""
+def start(code: str, *, terminal: bool = False, **environment: str) -> subprocess.Popen[str]:
+    """Start a Python process in which the test game is registered; with ``terminal`` in a process group of its own."""
     head = "from tests.simulation.helpers import plan\nfrom agentsim.simulation import *\n"
     return subprocess.Popen([sys.executable, "-c", head + code], cwd=ROOT, text=True, env=os.environ | environment,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=terminal)
 
 
 def wait_for(condition: Callable[[], bool], process: subprocess.Popen[str], seconds: float = 60) -> None:

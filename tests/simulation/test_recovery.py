@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,35 @@ def test_ctrl_c_leaves_a_run_that_goes_on(tmp_path: Path, whole: str, backend: s
     # Everything that was finished is listed.
     files = {str(file.relative_to(path)) for file in path.rglob("*.parquet")}
     assert files == {file.file for _, file in open_run(path)._files()}
+    finish(path, whole)
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_ctrl_c_in_a_terminal_reaches_all_processes_and_is_quick(tmp_path: Path, whole: str, backend: str) -> None:
+    path = tmp_path / "run"
+    process = start(PLAY.format(out=str(path), workers=2, backend=backend), terminal=True, DICE_RACE_DELAY="1.5")
+    wait_for(lambda: listed_parts(path) >= 1, process)
+    begin = time.monotonic()
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    # A batch of 1.5 seconds is played to its end, not the 80 that are left, nor the tasks that were handed out.
+    assert time.monotonic() - begin < 10
+    assert out == "interrupted\n"
+    assert "Traceback" not in err
+    finish(path, whole)
+
+
+def test_a_second_ctrl_c_does_not_wait(tmp_path: Path, whole: str) -> None:
+    path = tmp_path / "run"
+    process = start(PLAY.format(out=str(path), workers=2, backend="loky"), DICE_RACE_DELAY="4")
+    wait_for(lambda: listed_parts(path) >= 1, process)
+    begin = time.monotonic()
+    for _ in range(2):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+    out, _ = process.communicate(timeout=60)
+    assert time.monotonic() - begin < 10  # two tasks for each worker take 16
+    assert out == "interrupted\n"
     finish(path, whole)
 
 
@@ -178,6 +208,31 @@ def test_a_full_disk_keeps_what_is_finished(
     assert run.n_games <= 1_000 * (after // 3)
     files = {str(file.relative_to(path)) for file in path.rglob("*") if file.is_file()}
     assert files == {file.file for _, file in run._files()} | {"manifest.json"}  # nothing half-written
+    finish(path, whole)
+
+
+@pytest.mark.parametrize("save_every", [0.0, 60.0])
+def test_a_disk_too_full_for_the_manifest_keeps_what_can_be_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: str, save_every: float
+) -> None:
+    path = tmp_path / "run"
+    with monkeypatch.context() as patch:
+        small_tasks(patch, 1_000)
+        patch.setattr(folders, "_SAVE_EVERY", save_every)
+        write, sizes = parts.write_file, []
+
+        def limited(file: Path, data: Any, **options: Any) -> None:
+            sizes.append(len(data))
+            if len(data) > sizes[0] + 2_000:  # room for some of eight parts
+                raise OSError(errno.ENOSPC, "No space left on device")
+            write(file, data, **options)
+
+        patch.setattr("agentsim.simulation.manifest.write_file", limited)
+        with pytest.raises(InputError, match="the disk is full; finished parts are kept"):
+            simulate(plan(8_000), out=path, workers=1)
+        assert 1 <= len(open_run(path)._manifest.parts) <= 6
+    files = {str(file.relative_to(path)) for file in path.rglob("*") if file.is_file()}
+    assert files == {file.file for _, file in open_run(path)._files()} | {"manifest.json"}
     finish(path, whole)
 
 
