@@ -70,7 +70,10 @@ def test_the_file_means_what_the_handwritten_cards_mean(repository: Path, player
 
 
 def test_market_sets() -> None:
-    new = {"one": {"effects": [{"do": "nothing"}]}, "promo": {"effects": [{"do": "clear"}], "promo": True}}
+    new: dict[str, dict[str, Any]] = {
+        "one": {"effects": [{"do": "nothing"}]},
+        "promo": {"effects": [{"do": "clear"}], "promo": True},
+    }
     assert list(market_of("old")) == list(publisher_cards())
     assert list(market_of("new", new)) == ["one"]
     assert list(market_of("both", new, ceasefire=True)) == [*publisher_cards(), "ceasefire", "one"]
@@ -227,8 +230,7 @@ def test_the_draw_comes_before_the_landing_that_the_effect_caused(active: int) -
     turn(game, "codebreaker", "saboteur", "codebreaker", "double_trouble", "enforcer")
     # 2 + 3 = 5: the next landing waits, the gap is filled, and the last card of the deck is in the hand already.
     assert asked(game) == ("market", active)
-    assert game.pending is not None
-    assert game.pending.options == ("outpost", "smoke_screen")
+    assert game.question.options == ("outpost", "smoke_screen")
     assert sorted(game.sides[active].players[0].hand) == ["enforcer", "mole", "mole", "sidekick"]
     answer(game, "smoke_screen")
     assert game.market_rows[-1]["recruited"] is None
@@ -254,9 +256,8 @@ def test_a_hand_above_four_does_not_draw(active: int) -> None:
 def test_spycation(active: int, recruited: bool) -> None:
     game = position(active=active, steps=(1, 0), supply=["spycation"])
     turn(game, "codebreaker", "enforcer", "codebreaker", "spycation")
-    assert game.pending is not None
     # R12: the agent recruited just now can be taken back.
-    assert game.pending.options == ("enforcer",)
+    assert game.question.options == ("enforcer",)
     answer(game, "enforcer", recruited)
     side = game.sides[active]
     assert side.agents["enforcer"] == (1 if recruited else 0)
@@ -275,8 +276,7 @@ def test_double_trouble(active: int) -> None:
     assert game.market_discards == ["double_trouble"]
     game = position(active=active, steps=(3, 0), deck=["enforcer", "sentinel"], supply=["double_trouble"])
     turn(game, "codebreaker", "saboteur", "codebreaker", "double_trouble")
-    assert game.pending is not None
-    assert game.pending.options == ("enforcer", "sentinel")
+    assert game.question.options == ("enforcer", "sentinel")
     answer(game, "enforcer")
     assert sorted(game.sides[active].players[0].hand) == ["enforcer", "sentinel", "sentinel"]
     assert game.market_rows[0]["recruited"] == "enforcer"
@@ -288,9 +288,8 @@ def test_secret_recruit_wants_a_new_name(active: int) -> None:
         active=active, steps=(3, 0), has=({"sentinel": 1}, {}), deck=["saboteur", "mole"], supply=["secret_recruit"]
     )
     turn(game, "codebreaker", "saboteur", "codebreaker", "secret_recruit")
-    assert game.pending is not None
     # The saboteur was recruited this turn, the sentinel earlier (R12).
-    assert game.pending.options == ("enforcer", "mole")
+    assert game.question.options == ("enforcer", "mole")
     answer(game, "mole")
     assert game.market_rows[0]["move"] == -3
 

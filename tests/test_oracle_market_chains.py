@@ -102,8 +102,7 @@ def test_three_landings_while_the_opponent_waits(active: int) -> None:
     turn(game, "enforcer", "daredevil", "enforcer")
     for name, space in (("smoke_screen", 5), ("secret_recruit", 9)):
         assert asked(game) is not None
-        assert game.pending is not None
-        assert (game.pending.kind, game.pending.side) == ("market", active)
+        assert (game.question.kind, game.question.side) == ("market", active)
         answer(game, name)
         if name == "secret_recruit":
             answer(game, "sidekick")

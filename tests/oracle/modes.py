@@ -175,6 +175,12 @@ class ModeGame:
     # ---- looking at the table ----------------------------------------------------------------------------------------
 
     @property
+    def question(self) -> Decision:
+        """What is pending; for a game that is known to wait for something."""
+        assert self.pending is not None
+        return self.pending
+
+    @property
     def over(self) -> bool:
         """Whether the game has ended."""
         return self.ending is not None
