@@ -235,7 +235,8 @@ class _Stop:
 def _interruptible() -> Iterator[_Stop]:
     """Turn the first Ctrl-C into a request to stop, so that what is finished gets listed; a second one breaks off."""
     stop = _Stop()
-    if threading.current_thread() is not threading.main_thread():
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # a job in the background of a shell
+    if ignored or threading.current_thread() is not threading.main_thread():
         yield stop
         return
 

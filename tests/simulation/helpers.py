@@ -21,7 +21,9 @@ def plan(games: int = 4_000, log: Any = "full", policies: Any = ("slow", "quick"
 
 def start(code: str, *, terminal: bool = False, **environment: str) -> subprocess.Popen[str]:
     """Start a Python process in which the test game is registered; with ``terminal`` in a process group of its own."""
-    head = "from tests.simulation.helpers import plan\nfrom agentsim.simulation import *\n"
+    # Where the tests run in the background of a shell, processes are started with Ctrl-C ignored.
+    head = ("import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+            "from tests.simulation.helpers import plan\nfrom agentsim.simulation import *\n")
     return subprocess.Popen([sys.executable, "-c", head + code], cwd=ROOT, text=True, env=os.environ | environment,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=terminal)
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +12,7 @@ from agentsim.errors import InputError
 from agentsim.experiment import Experiment, build_experiment
 from agentsim.runs import open_run
 from agentsim.simulation import extend, resume, simulate
-from tests.simulation.fake_game import ROOT
-from tests.simulation.helpers import listed_parts, wait_for
+from tests.simulation.helpers import listed_parts, start, wait_for
 from tests.simulation.test_simulate import small_tasks
 
 POLICIES = ("random_discards", "greedy", "minmax")
@@ -61,7 +58,7 @@ def test_a_run_that_was_cut_ends_as_the_whole_run(
 ) -> None:
     path = tmp_path / "run"
     code = PLAY.format(games=20_000, out=str(path), backend=backend)
-    process = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    process = start(code)
     wait_for(lambda: listed_parts(path) >= 1, process)
     process.send_signal(how)
     process.communicate(timeout=60)

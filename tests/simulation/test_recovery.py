@@ -98,6 +98,17 @@ def test_ctrl_c_in_a_terminal_reaches_all_processes_and_is_quick(tmp_path: Path,
     finish(path, whole)
 
 
+def test_a_job_in_the_background_ignores_ctrl_c_as_its_shell_wants(tmp_path: Path, whole: str) -> None:
+    path = tmp_path / "run"
+    code = "signal.signal(signal.SIGINT, signal.SIG_IGN)" + PLAY.format(out=str(path), workers=2, backend="threading")
+    process = start(code, DICE_RACE_DELAY="0.02")
+    wait_for(lambda: listed_parts(path) >= 1, process)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert out == ""
+    assert open_run(path).digest() == whole
+
+
 def test_a_second_ctrl_c_does_not_wait(tmp_path: Path, whole: str) -> None:
     path = tmp_path / "run"
     process = start(PLAY.format(out=str(path), workers=2, backend="loky"), DICE_RACE_DELAY="4")
