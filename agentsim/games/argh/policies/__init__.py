@@ -1,0 +1,1 @@
+"""How ARGH is played: one module per family of policies."""

@@ -1,0 +1,168 @@
+"""Playing stretches of a run: buffers for the kernel, rows to columns, exact tallies."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentsim.errors import InputError
+from agentsim.games.argh import kernel as k
+from agentsim.games.argh.engine import END_REASONS, STATE_SIZE
+from agentsim.games.argh.policies.dispatch import FAMILIES
+from agentsim.games.argh.policies.parameters import ROW_SIZE, SCRATCH_SIZE, WORK_SIZE, policy_row
+from agentsim.games.argh.rules import Rules
+from agentsim.games.argh.table import compile_rules
+from agentsim.games.argh.tables import game_columns, turn_columns
+from agentsim.games.base import Batch, LogLevel, PolicyRef
+
+__all__ = ["TURN_BINS", "Session", "rotations", "tally_games"]
+
+CHUNK = 1 << 15
+"""Games per call of the kernel: enough to forget the call, few enough for the buffers to stay in the cache."""
+TURN_BINS = 128
+
+
+def rotations(matchup: Sequence[PolicyRef]) -> int:
+    """How many different seatings the rotation of a matchup has: 1 for a mirror, the number of players in general."""
+    refs = tuple(matchup)
+    return next(n for n in range(1, len(refs) + 1) if refs[n:] + refs[:n] == refs)
+
+
+class _Buffers(threading.local):
+    """What the kernel writes to, one set per thread, grown when needed."""
+
+    def __init__(self) -> None:
+        self.games = np.zeros((CHUNK, k.GAME_WIDTH), dtype=np.int16)
+        self.turns = np.zeros((0, k.TURN_WIDTH), dtype=np.int16)
+        self.turn_game = np.zeros(0, dtype=np.int64)
+        self.state = np.zeros(STATE_SIZE, dtype=np.int64)
+        self.scratch = np.zeros(SCRATCH_SIZE, dtype=np.int64)
+        self.work = np.zeros(WORK_SIZE)
+
+    def hold_turns(self, rows: int) -> None:
+        if len(self.turns) < rows:
+            self.turns = np.zeros((rows, k.TURN_WIDTH), dtype=np.int16)
+            self.turn_game = np.zeros(rows, dtype=np.int64)
+
+
+class Session:
+    """Rules and matchups made ready to play; see :class:`agentsim.games.base.Session`.
+
+    A matchup has one policy per seat. Raises InputError for a matchup of another size.
+    """
+
+    def __init__(self, rules: Rules, matchups: Sequence[Sequence[PolicyRef]], seed: int) -> None:
+        self.rules, self.seed = rules, np.uint64(seed)
+        self.table = compile_rules(rules)
+        self.matchups = [tuple(matchup) for matchup in matchups]
+        for matchup in self.matchups:
+            if len(matchup) != rules.players:
+                raise InputError(f"{len(matchup)} policies for {rules.players} players", key="rules.players",
+                                 allowed="one policy per seat")
+        refs = {ref.label: ref for matchup in self.matchups for ref in matchup}
+        self.labels = list(refs)
+        self._rows = {label: policy_row(ref.family, ref.params, rules) for label, ref in refs.items()}
+        self._buffers = _Buffers()
+
+    def games_per_deal(self, matchup: int) -> int:
+        return rotations(self.matchups[matchup])
+
+    def warm_up(self, log: LogLevel) -> bool:
+        """Compile the kernel, or load it from the cache. True if it had to be compiled."""
+        before = sum(k.play_games.stats.cache_misses.values()) if hasattr(k.play_games, "stats") else 0
+        if self.matchups:
+            self._run(0, 0, 1, log)
+        after = sum(k.play_games.stats.cache_misses.values()) if hasattr(k.play_games, "stats") else 0
+        return bool(after > before)
+
+    def play(self, matchup: int, first_deal: int, n_deals: int, log: LogLevel) -> Batch:
+        """Play all games of ``n_deals`` deals of a matchup from ``first_deal`` on."""
+        per_deal = self.games_per_deal(matchup)
+        first, left = first_deal * per_deal, n_deals * per_deal
+        tally: dict[str, NDArray[np.int64]] = {}
+        pieces: dict[str, dict[str, list[NDArray[Any]]]] = {}
+        while left:
+            # A chunk holds whole deals, so that a deal's games are counted together.
+            games, turns, turn_game = self._run(matchup, first, min(left, CHUNK - CHUNK % per_deal), log)
+            done = len(games) - len(games) % per_deal
+            index = first + np.arange(done)
+            for name, counts in tally_games(games[:done], index, per_deal, self.rules.players).items():
+                tally[name] = tally[name] + counts if name in tally else counts
+            if log != "none":
+                game_id = index * len(self.matchups) + matchup
+                tables = {"games": game_columns(self.rules, game_id, matchup, index // per_deal,
+                                                self._seated(matchup, index, per_deal), games[:done])}
+                if log != "games":
+                    rows = int(np.searchsorted(turn_game, done))
+                    tables["turns"] = turn_columns(game_id[turn_game[:rows]], turns[:rows])
+                for name, columns in tables.items():
+                    for column, values in columns.items():
+                        pieces.setdefault(name, {}).setdefault(column, []).append(values)
+            first, left = first + done, left - done
+        joined = {name: {column: np.concatenate(parts) if len(parts) > 1 else parts[0]
+                         for column, parts in columns.items()} for name, columns in pieces.items()}
+        return Batch(n_deals * per_deal, joined, tally)
+
+    def _seated(self, matchup: int, index: NDArray[np.int64], per_deal: int) -> NDArray[Any]:
+        codes: NDArray[Any] = np.array([self.labels.index(ref.label) for ref in self.matchups[matchup]],
+                         dtype=np.int8 if len(self.labels) < 128 else np.int16)
+        seats = np.arange(self.rules.players)
+        seated: NDArray[Any] = codes[(seats + (index % per_deal)[:, np.newaxis]) % self.rules.players]
+        return seated
+
+    def _run(self, matchup: int, first: int, wanted: int, log: LogLevel) -> tuple[NDArray[Any], ...]:
+        """Play up to ``wanted`` games from game ``first`` on; fewer, but a deal at least, if the buffer fills."""
+        buffers, refs = self._buffers, self.matchups[matchup]
+        log_turns = log in ("turns", "full")
+        if log_turns:
+            buffers.hold_turns(CHUNK * 20 + 4 * (2 * len(self.rules.cards) + 4))
+        families = np.array([FAMILIES[ref.family] for ref in refs], dtype=np.int64)
+        rows = np.stack([self._rows[ref.label] for ref in refs])
+        assert rows.shape == (self.rules.players, ROW_SIZE)
+        done, written = k.play_games(
+            self.seed, matchup, first, wanted, self.games_per_deal(matchup), self.table, families, rows, log_turns,
+            buffers.games, buffers.turns, buffers.turn_game, buffers.state, buffers.scratch, buffers.work)
+        # Copies, because the next call writes to the same buffers.
+        return buffers.games[:done].copy(), buffers.turns[:written].copy(), buffers.turn_game[:written].copy()
+
+
+def tally_games(games: NDArray[np.int16], index: NDArray[np.int64], per_deal: int,
+                players: int) -> dict[str, NDArray[np.int64]]:
+    """Exact counters of whole deals: ``games`` are kernel rows, ``index`` the games' numbers in their matchup.
+
+    Win shares are in twelfths. *Slot* ``i`` is the matchup's i-th policy, wherever it sits. A deal's score of a slot is
+    the sum over the deal's games; sums and products of these scores over deals give every mean with its exact
+    block variance, and every difference between slots with its own.
+
+    ``seat_share`` (players,), ``seat_wins`` (players, 13): games by seat and share; ``slot_share`` (players,) and
+    ``slot_products`` (players, players): sums over deals of a slot's deal score and of products of two;
+    ``seat_products`` the same by seat; ``slot_by_seat`` (players, players): share of a slot in a seat; ``end_reason``,
+    ``turns`` (TURN_BINS,): games by reason and by number of turns; ``out`` (players,): games in which a seat had an odd
+    number of spies at the end; ``points``, ``points_squared`` (players,): sums by seat.
+    """
+    shares = games[:, k.G_SHARE:k.G_SHARE + players].astype(np.int64)
+    points = games[:, k.G_POINTS:k.G_POINTS + players].astype(np.int64)
+    rotation = index % per_deal
+    slots = (np.arange(players) + rotation[:, np.newaxis]) % players
+    by_slot = np.zeros_like(shares)
+    np.put_along_axis(by_slot, slots, shares, axis=1)
+    slot_deal = by_slot.reshape(-1, per_deal, players).sum(axis=1)
+    seat_deal = shares.reshape(-1, per_deal, players).sum(axis=1)
+    slot_by_seat = np.zeros((players, players), dtype=np.int64)
+    for r in range(per_deal):
+        for seat in range(players):
+            slot_by_seat[(seat + r) % players, seat] += shares[rotation == r, seat].sum()
+    return {
+        "seat_share": shares.sum(axis=0),
+        "seat_wins": np.stack([np.bincount(shares[:, seat], minlength=13) for seat in range(players)]),
+        "slot_share": slot_deal.sum(axis=0), "slot_products": slot_deal.T @ slot_deal,
+        "seat_products": seat_deal.T @ seat_deal, "slot_by_seat": slot_by_seat,
+        "end_reason": np.bincount(games[:, k.G_REASON], minlength=len(END_REASONS)),
+        "turns": np.bincount(games[:, k.G_TURNS], minlength=TURN_BINS),
+        "out": (games[:, k.G_EVEN:k.G_EVEN + players] == 0).sum(axis=0),
+        "points": points.sum(axis=0), "points_squared": (points * points).sum(axis=0),
+    }
