@@ -152,10 +152,17 @@ def walk(seed: int, rules: Rules = STANDARD, discard_rate: float = 0.2) -> list[
 
 
 def random_position(rng: Random, rules: Rules = STANDARD, lead: int = 6) -> step.GameState:
-    """A position as play could bring it, sets incomplete, with any cards in any place; ``lead`` bounds the lead."""
+    """A position as play could bring it, sets incomplete, with any cards in any place; ``lead`` bounds the lead.
+
+    In every other one cards have been discarded.
+    """
     deck = [card.id for card in rules.cards for _ in range(card.copies)]
     rng.shuffle(deck)
     hands = [[deck.pop() for _ in range(rules.hand_size)] for _ in range(2)]
+    spare = len(deck) - 4
+    tossed = [[deck.pop() for _ in range(rng.randrange(min(rules.discards, spare // 4) + 1))] for _ in range(2)]
+    if rng.random() < 0.5:
+        tossed = [[], []]
     areas: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
     limits = {card.id: min([n for n in (card.wins_at, card.loses_at) if n] or [99]) for card in rules.cards}
     for _ in range(rng.randrange(0, max(1, min(13, len(deck) // 2 - 4)))):
@@ -166,7 +173,8 @@ def random_position(rng: Random, rules: Rules = STANDARD, lead: int = 6) -> step
     ahead = rng.randrange(max(-lead, 1 - rules.gap_1), min(lead, rules.gap_0 - 1) + 1)
     active = rng.randrange(2)
     return position(active=active, lead=ahead if active == 0 else -ahead, active_has=areas[0], other_has=areas[1],
-                    active_hand=hands[0], other_hand=hands[1], rules=rules, stream=rng.randrange(1 << 40))
+                    active_hand=hands[0], other_hand=hands[1], discarded=(tossed[0], tossed[1]), rules=rules,
+                    stream=rng.randrange(1 << 40))
 
 
 # ---- the second engine -------------------------------------------------------------------------------------------
