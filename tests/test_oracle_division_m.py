@@ -243,6 +243,20 @@ def test_stopping_means_moved_in_this_turn(active: int) -> None:
 
 
 @SIDES
+def test_a_move_of_the_turn_before_is_no_stopping_now(active: int) -> None:
+    for rules, over in ((BASE, True), (STOPPING, False)):
+        game = position(
+            rules, active=active, steps=(5, 4), hand=HAND, other_hand=HAND, has=({}, {"handler": 1}),
+            m_steps=(None, 0), supply=[],
+        )  # fmt: skip
+        turn(game, "codebreaker", "enforcer", "codebreaker")
+        assert game.ending is None
+        # The other side's turn: only its Division M pawn moves, onto the spy that stopped on 6 a turn ago.
+        turn(game, "codebreaker", "handler", "codebreaker", spaces(1 - active, -1)[0])
+        assert game.ending == (Ending(1 - active, "division_m", False) if over else None)
+
+
+@SIDES
 @pytest.mark.parametrize(("start", "sprung"), [(1, True), (0, False)])
 def test_only_the_place_at_end_counts(active: int, start: int, sprung: bool) -> None:
     """The active spy stops on the trap; a false trail of the other side, if that lands, leads it off again."""
