@@ -127,14 +127,15 @@ def _hidden(turns: Turns, judged: Offers, deal: NDArray[np.int64], told: NDArray
         offerer = np.zeros_like(judged.offerer[told]) if whole else judged.offerer[told]
         n_policies = 1 if whole else len(turns.policies)
         sums = part_sums(offerer.astype(np.int64) * n + up, n * n_policies, deal[told], down, n)
-        counts = np.bincount(offerer.astype(np.int64) * n + down, minlength=n_policies * n).reshape(n_policies, n)
+        usual = ratio_table(part_sums(offerer, n_policies, deal[told], down, n), level=LEVEL)
         policy, face_up = np.divmod(sums.pop("cell").to_numpy(np.int64), n)
         face_down = sums.pop("part").to_numpy(np.int64)
         sums.insert(0, "policy", [ALL if whole else turns.policies[at] for at in policy])
         sums.insert(1, "face_up", [turns.agents[at] for at in face_up])
         sums.insert(2, "face_down", [turns.agents[at] for at in face_down])
-        shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-        parts.append(sums.assign(usual=shares[policy, face_down])[face_up != face_down])
+        known = usual.set_index(["cell", "part"])[["estimate", "low", "high"]]
+        sums[["usual", "usual_low", "usual_high"]] = known.loc[list(zip(policy, face_down, strict=True))].to_numpy()
+        parts.append(sums[face_up != face_down])
     return _per_policy(pd.concat(parts, ignore_index=True))
 
 
@@ -321,7 +322,8 @@ def displays(tables: Tables) -> dict[str, Table]:
     shown["hidden"] = Table(sorted_for_readers("hidden"), "hidden-table", "What lies under what", {
         "policy": Column("who offers"), "face_up": Column("face up"), "face_down": Column("face down"),
         "estimate": Column("probability", "percent", "low", "high", help="Of the hidden card, given the face-up one."),
-        "usual": Column("usually", "percent", help="Its share of all cards that this policy hides."),
+        "usual": Column("usually", "percent", "usual_low", "usual_high", bar=False,
+                        help="Its share of all cards that this policy hides."),
         "num": Column("offers", "int"), "n": Column("of", "int"),
     }, note="Intervals hold together for all rows of a policy.", rows=8)
     shown["mistakes"] = Table(tables["mistakes"].sort_values("estimate"), "mistakes-table", "Mistakes of receivers", {

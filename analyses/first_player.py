@@ -313,7 +313,8 @@ def _rules_chart(tables: Tables) -> Chart:
                                                       .pipe(_played)["n_games"].sum()),
                          n_deals=int(rules["n_deals"].max()), policies="each against itself",
                          interval=f"{percent(LEVEL, 0)} intervals that hold for all {len(rules)} points together "
-                                  "(Sidak)"),
+                                  "(Sidak)",
+                         note="Every rule set has a seed of its own, from this one on."),
                  "Three panels of lines: the starter's score by " + listed(names) + ", for " + listed(
                      list(dict.fromkeys(rules["policy"]))) + f"; all between {percent(rules['score'].min())} and "
                  f"{percent(rules['score'].max())}.", key=True)

@@ -155,10 +155,13 @@ def _swings(turns: Turns, labels: list[str]) -> tuple[pd.DataFrame, pd.DataFrame
     return table, _comebacks(turns, labels)
 
 
+_COMEBACKS = ("matchup", "deficit", "estimate", "low", "high", "n", "n_deals", "share", "share_low", "share_high")
+
+
 def _comebacks(turns: Turns, labels: list[str]) -> pd.DataFrame:
     """Per matchup and deficit: score of those who were ever that far behind after a turn of a game that went on."""
     if not turns.n_games:
-        return pd.DataFrame(columns=["matchup", "deficit", "estimate", "low", "high", "n", "n_deals", "share"])
+        return pd.DataFrame(columns=[*_COMEBACKS])
     goes_on = np.ones(len(turns.lead_after), dtype=bool)
     goes_on[turns.start[1:] - 1] = False  # what the last turn does is the end and no deficit to come back from
     lead = np.where(goes_on, turns.lead_after, 0).astype(np.int64)
@@ -169,18 +172,20 @@ def _comebacks(turns: Turns, labels: list[str]) -> pd.DataFrame:
     won = np.stack([won0, 1 - won0], axis=1)
     rows = []
     for deficit in range(1, int(behind.max(initial=0)) + 1):
-        game, seat = np.nonzero(behind >= deficit)
+        was = behind >= deficit
+        game, seat = np.nonzero(was)
         for at, (cell, n) in enumerate(_pooled(turns.matchup, len(labels))):
             sums = hit_sums(cell[game], n, turns.deal[game], won[game, seat])
-            games = np.bincount(cell, minlength=n)[sums["cell"]]
-            rows.append(_name(sums, labels, at == 1).assign(deficit=deficit, games=games))
+            # Of all games, those won by somebody who had been that far behind.
+            share = ratio_table(hit_sums(cell, n, turns.deal, (was * won).sum(axis=1)), level=LEVEL)
+            share = share.rename(columns={"estimate": "share", "low": "share_low", "high": "share_high"})
+            sums = sums.merge(share[["cell", "share", "share_low", "share_high"]], on="cell")
+            rows.append(_name(sums, labels, at == 1).assign(deficit=deficit))
     if not rows:
-        return pd.DataFrame(columns=["matchup", "deficit", "estimate", "low", "high", "n", "n_deals", "share"])
+        return pd.DataFrame(columns=[*_COMEBACKS])
     sums = pd.concat(rows, ignore_index=True)
-    table = pd.concat([ratio_table(part, level=LEVEL) for _, part in sums.groupby("matchup", sort=False)],
-                      ignore_index=True)
-    # Of all games, those won by somebody who had been that far behind.
-    return table.assign(share=table["num"] / table["games"])
+    return pd.concat([ratio_table(part, level=LEVEL) for _, part in sums.groupby("matchup", sort=False)],
+                     ignore_index=True)
 
 
 # ------------------------------------------------------------------------------------------------ charts, words, tables
@@ -272,7 +277,7 @@ def displays(tables: Tables) -> dict[str, Table]:
             "matchup": Column("policy against itself"), "deficit": Column("ever behind by", "int"),
             "estimate": Column("still wins", "percent", "low", "high"),
             "n": Column("players", "int", help="Players who were ever that far behind and played on."),
-            "share": Column("games won from there", "percent",
+            "share": Column("games won from there", "percent", "share_low", "share_high", bar=False,
                             help="Share of all games that were won by somebody who had been that far behind."),
         }, rows=10),
     }

@@ -76,8 +76,11 @@ def _ends_chart(tables: Tables) -> Chart:
     shares = wide["estimate"][order[0]]
     top = wide["estimate"].idxmax(axis=1)
     most = top.value_counts()
-    title = (f"Most games are won by {ENDS[str(most.index[0])]}" if len(most) == 1 else
-             f"The most common end is {ENDS[str(most.index[0])]} for {most.iloc[0]} of {len(rows)}, "
+    title = (f"The most common way to win is {ENDS[str(most.index[0])]}, whoever plays: {percent(shares.min(), 0)} to "
+             f"{percent(shares.max(), 0)} of games" if len(most) == 1 and len(rows) > 1 else
+             f"The most common way to win is {ENDS[str(most.index[0])]}: {percent(shares.max(), 0)} of games"
+             if len(most) == 1 else
+             f"The most common way to win is {ENDS[str(most.index[0])]} for {most.iloc[0]} of {len(rows)}, "
              f"{ENDS[str(most.index[1])]} for {most.iloc[1]}")
     return Chart(figure, "ends", title, caption(tables["about"], policies=who(rows), interval=_note(tables, "ends"),
                                                 note="By what the winner won; the first that applies."),
