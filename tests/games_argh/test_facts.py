@@ -108,7 +108,7 @@ def test_random_chooses_uniformly_among_its_entries() -> None:
             legal, state, table, seat = game.legal_actions(), game.state, game.table, game.to_move
             if isinstance(legal[0], step.Draw | step.Steal):
                 got = Counter(int(one_choice(0, state, table, seat, rows, 0, scratch, work, key)) for key in keys)
-                expected = {game._number(a.pile, a.number) + STEAL if isinstance(a, step.Steal) else
+                expected = {game.number(a.pile, a.number) + STEAL if isinstance(a, step.Steal) else
                             step.LOCATIONS.index(a.pile) for a in legal if isinstance(a, step.Draw | step.Steal)}
                 seen_steals += sum(isinstance(a, step.Steal) for a in legal)
             elif isinstance(legal[0], step.Keep):

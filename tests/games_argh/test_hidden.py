@@ -53,7 +53,7 @@ def test_decisions_do_not_depend_on_what_is_hidden(players: int, family: str) ->
     changed = 0
     rows = policy_row(family, {}, made)[np.newaxis]
     number, scratch, work = FAMILIES[family], np.zeros(SCRATCH_SIZE, dtype=np.int64), np.zeros(WORK_SIZE)
-    for deal in range(few(40, 3)):
+    for deal in range(few(20, 2)):
         for game in walk(made, 31, deal)[:-1]:
             for seat in range(players):
                 other = permuted(game, seat, rng)

@@ -44,7 +44,8 @@ UP, DOWN, HELD = 20, 24, 28  # by seat: face-up cards; places of face-down cards
 PEEKED = 32  # by seat: cards put aside that it has seen
 POINTS, EVEN_SPIES, HIGHEST, SHARE = 36, 40, 44, 48  # by seat, at the end; shares in twelfths
 KEYS = 52  # by seat: its random stream, for the batch kernel
-DECK = 56  # by place: the card that lies there (beyond DRAWN: some order of the cards not yet drawn)
+ASKS, YES = 56, 60  # by seat: offers that it had to answer, and how many it accepted
+DECK = 64  # by place: the card that lies there (beyond DRAWN: some order of the cards not yet drawn)
 STATE_SIZE = DECK + MAX_CARDS
 
 CHOOSING, PLACING, ANSWERING, PEEKING, OVER = range(5)
@@ -152,6 +153,7 @@ def keep(state, table):
 def offer(state, seat):
     """The active player offers the drawn card, face down, to another seat."""
     state[ASKED] = seat
+    state[ASKS + seat] += 1
     state[PHASE] = ANSWERING
 
 
@@ -160,6 +162,7 @@ def answer(state, table, accepted):
     """The asked player accepts or refuses; the card lies face up before the one or the other."""
     if accepted:
         state[ACCEPTED] |= bit(state[CARD])
+        state[YES + state[ASKED]] += 1
         lay_up(state, table, state[ASKED], state[CARD])
     else:
         state[REFUSED] |= bit(state[CARD])

@@ -213,7 +213,7 @@ class GameState:
 
     def face_down(self, seat: int) -> tuple[FaceDown, ...]:
         """What everybody sees of a seat's face-down cards."""
-        return tuple(FaceDown(*self._place(place)) for place in _members(self.state[e.DOWN + seat]))
+        return tuple(FaceDown(*self.place(place)) for place in _members(self.state[e.DOWN + seat]))
 
     def held(self, seat: int) -> tuple[str, ...]:
         """A seat's face-down cards. Not for policies: they get :meth:`observe`."""
@@ -229,7 +229,7 @@ class GameState:
         if phase == e.PLACING:
             return [Keep(), *(OfferTo(seat) for seat in range(self.players) if seat != self.active)]
         if phase == e.PEEKING:
-            return [Peek(*self._place(place)) for place in _members(e.places_aside(self.table))]
+            return [Peek(*self.place(place)) for place in _members(e.places_aside(self.table))]
         actions: list[Action] = [Draw(pile) for pile in LOCATIONS if self.pile_left(pile)]
         actions += [Steal(seat, card.pile, card.number) for seat in range(self.players) if seat != self.active
                     for card in self.face_down(seat)]
@@ -252,11 +252,11 @@ class GameState:
             case Answer(accept):
                 e.answer(state, table, accept)
             case Steal(_, pile, number):
-                e.steal(state, table, self._number(pile, number))
+                e.steal(state, table, self.number(pile, number))
             case Pass():
                 e.pass_turn(state, table)
             case Peek(pile, number):
-                e.peek(state, table, self._number(pile, number))
+                e.peek(state, table, self.number(pile, number))
         return GameState(self.rules, table, state)
 
     def observe(self, seat: int) -> Observation:
@@ -272,7 +272,7 @@ class GameState:
         return Observation(
             seat, mine, int(view.turn), int(view.last) if view.last >= 0 else None,
             tuple(self._named(ups[side]) for side in turned),
-            tuple(tuple(FaceDown(*self._place(place)) for place in _members(downs[side])) for side in turned),
+            tuple(tuple(FaceDown(*self.place(place)) for place in _members(downs[side])) for side in turned),
             self._named(view.held),
             self._named(view.seen),
             dict(zip(LOCATIONS, (int(view.left_0), int(view.left_1), int(view.left_2)), strict=True)),
@@ -302,11 +302,13 @@ class GameState:
     def _named(self, cards: int) -> tuple[str, ...]:
         return tuple(self.rules.names[number] for number in _members(cards))
 
-    def _place(self, place: int) -> tuple[str, int]:
+    def place(self, place: int) -> tuple[str, int]:
+        """The pile of a place of the engine, and which card of the pile lies there."""
         location = int(self.table[LOCATION + place])
         return LOCATIONS[location], place - int(self.table[START + location])
 
-    def _number(self, pile: str, number: int) -> int:
+    def number(self, pile: str, number: int) -> int:
+        """The engine's place of a card of a pile; the inverse of :meth:`place`."""
         return int(self.table[START + LOCATIONS.index(pile)]) + number
 
 

@@ -15,6 +15,7 @@ from agentsim.games.argh.engine import (
     ACTIVE,
     ANSWERING,
     ASKED,
+    ASKS,
     CARD,
     DOWN,
     HELD,
@@ -27,6 +28,7 @@ from agentsim.games.argh.engine import (
     STOLEN,
     TURN,
     UP,
+    YES,
     pile_left,
 )
 from agentsim.games.argh.table import LOCATION, PLAYERS
@@ -47,13 +49,20 @@ class View(NamedTuple):
     empty sets beyond the table). ``held``: my own face-down cards. ``accepted``, ``refused``, ``stolen``: face-up cards
     by how they came. ``seen``: cards put aside that I have seen. ``left_l``: cards left in the pile of a location.
     ``card``: the card that I drew and have to place, else -1. ``offered``, ``offerer``: location of the card that I am
-    offered and the relative seat of who offers it, else -1. ``last``: turns to come in the last round, the current one
-    included; -1 before it. ``turn`` counts from 0.
+    offered and the relative seat of who offers it, else -1. ``asks_r``, ``yes_r``: how often that player was offered a
+    card, and how often it accepted. ``last``: turns to come in the last round, the current one included; -1 before it.
+    ``turn`` counts from 0.
     """
 
     players: int
     turn: int
     last: int
+    asks_1: int
+    asks_2: int
+    asks_3: int
+    yes_1: int
+    yes_2: int
+    yes_3: int
     up_0: int
     up_1: int
     up_2: int
@@ -89,6 +98,12 @@ def observe(state, table, seat):
     ahead = state[ACTIVE] - seat
     return View(
         players, state[TURN], state[LAST],
+        _of(state, ASKS, seat + 1, players),
+        _of(state, ASKS, seat + 2, players) if players > 2 else 0,
+        _of(state, ASKS, seat + 3, players) if players > 3 else 0,
+        _of(state, YES, seat + 1, players),
+        _of(state, YES, seat + 2, players) if players > 2 else 0,
+        _of(state, YES, seat + 3, players) if players > 3 else 0,
         state[UP + seat], _of(state, UP, seat + 1, players),
         _of(state, UP, seat + 2, players) if players > 2 else 0,
         _of(state, UP, seat + 3, players) if players > 3 else 0,

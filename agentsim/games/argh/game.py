@@ -1,0 +1,68 @@
+"""ARGH as the frame sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from agentsim.games.argh import catalog, session, step, story, tables
+from agentsim.games.argh.policies.parameters import Parameter
+from agentsim.games.argh.rules import Rules, key_table, make_rules, settings_of
+from agentsim.games.base import Key, LogLevel, PolicyRef, Table
+
+__all__ = ["Argh"]
+
+
+@dataclass(frozen=True)
+class Argh:
+    """See :class:`agentsim.games.base.Game` for what each method means.
+
+    A deal is played once in each rotation of its policies over the seats; a matchup has as many policies as the rules
+    have players.
+    """
+
+    name: str = "argh"
+    title: str = "ARGH"
+    version: int = 1
+
+    def rules(self, settings: Mapping[str, Any], *, where: str = "") -> Rules:
+        return make_rules(settings, where=where)
+
+    def rules_as_dict(self, rules: Rules) -> dict[str, Any]:
+        return settings_of(rules)
+
+    def rule_keys(self) -> Sequence[Key]:
+        return key_table()
+
+    def policy(self, spec: str, *, where: str = "") -> PolicyRef:
+        return catalog.policy_from_spec(spec, where=where)
+
+    def policies(self) -> Sequence[PolicyRef]:
+        return list(catalog.presets().values())
+
+    def parameters(self, policy: PolicyRef) -> Sequence[Parameter]:
+        return catalog.family_parameters(policy.family)
+
+    def cards(self, rules: Rules) -> Sequence[Mapping[str, Any]]:
+        return [{**asdict(card), "names": dict(card.names)} for card in rules.cards]
+
+    def seats(self, rules: Rules) -> int:
+        return rules.players
+
+    def games_per_deal(self, matchup: Sequence[PolicyRef]) -> int:
+        return session.rotations(matchup)
+
+    def tables(self, rules: Rules, log: LogLevel) -> Sequence[Table]:
+        return tables.log_tables(rules, log)
+
+    def session(self, rules: Rules, matchups: Sequence[Sequence[PolicyRef]], seed: int) -> session.Session:
+        return session.Session(rules, matchups, seed)
+
+    def story(self, rules: Rules, matchups: Sequence[Sequence[PolicyRef]], seed: int, matchup: int, index: int) -> str:
+        policies = matchups[matchup]
+        return story.tell_game(rules, policies, matchup, self.games_per_deal(policies), seed, index)
+
+    def new_game(self, seed: int = 1, settings: Mapping[str, Any] | None = None, *, deal: int = 0) -> step.GameState:
+        """A game to be played step by step."""
+        return step.new_game(seed, make_rules(settings), deal=deal)
