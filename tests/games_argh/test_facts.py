@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from random import Random
 
 import numpy as np
 import pytest
@@ -11,10 +12,11 @@ import pytest
 from agentsim.games.argh import kernel as k
 from agentsim.games.argh import step
 from agentsim.games.argh.decision import one_answer, one_choice, one_placing
-from agentsim.games.argh.engine import BY_BOMB, BY_NOBODY, BY_REVEAL, WHOLE_WIN
+from agentsim.games.argh.engine import BY_BOMB, BY_NOBODY, BY_REVEAL, END_REASONS, WHOLE_WIN
 from agentsim.games.argh.rules import Rules
 from agentsim.games.argh.view import PASS, STEAL
-from tests.games_argh.helpers import PLAYERS, few, needs_speed, rules, session, walk
+from tests.games_argh.helpers import PLAYERS, few, needs_speed, oracle_rules, rules, session, walk
+from tests.oracle.argh import play_random
 
 GAMES = few(60_000, 60)
 
@@ -124,6 +126,23 @@ def test_random_chooses_uniformly_among_its_entries() -> None:
             free = len(got) - 1
             assert chi2 < free + 5 * math.sqrt(2 * free) + 5
     assert seen_steals
+
+
+@needs_speed
+@pytest.mark.parametrize("players", PLAYERS)
+def test_random_plays_as_the_second_engine_does(players: int) -> None:
+    """Ends, turns and win shares of independently drawn games of both engines agree within their sampling error."""
+    made, rng, games = rules(players, promos=True), Random(players), 1500
+    second = [play_random(rng, oracle_rules(made)) for _ in range(games)]
+    rows = played(made, 60_000)
+    for number, reason in enumerate(END_REASONS):
+        p = float(np.mean(rows[:, k.G_REASON] == number))
+        found = sum(game.ending is not None and game.ending.reason == reason for game in second)
+        assert abs(found - games * p) < 4.5 * math.sqrt(games * p * (1 - p)) + 2
+    turns = rows[:, k.G_TURNS]
+    assert abs(np.mean([game.turn + 1 for game in second]) - turns.mean()) < 4.5 * turns.std() / math.sqrt(games)
+    shares = rows[:, k.G_SHARE:k.G_SHARE + players].mean(axis=0) / WHOLE_WIN
+    assert np.abs(np.mean([game.shares() for game in second], axis=0) - shares).max() < 4.5 * 0.5 / math.sqrt(games)
 
 
 @needs_speed

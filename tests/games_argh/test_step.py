@@ -53,6 +53,10 @@ def test_offers_lie_face_up_either_way() -> None:
     assert refused.face_up(0) == ("rat",)
     assert refused.observe(1).refused == ("rat",)
     assert refused.active == 1
+    for seat in range(3):
+        assert refused.observe(seat).asks == (0, 0, 1)
+        assert refused.observe(seat).yes == (0, 0, 0)
+        assert do(asked, Answer(True)).observe(seat).yes == (0, 0, 1)
 
 
 def test_two_bomb_parts_face_up_win_at_once() -> None:

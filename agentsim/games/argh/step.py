@@ -124,7 +124,8 @@ class Observation:
     ``own_face_down``: the observer's face-down cards; ``drawn``: the card it drew and has to place, else None;
     ``offered``: ``(offerer, location)`` of the card it is offered, else None; ``seen_aside``: what its owl saw.
     ``last_round``: turns still to come in the last round, the current one included; None before it.
-    ``accepted``, ``refused``, ``stolen``: face-up cards by how they came to lie there.
+    ``accepted``, ``refused``, ``stolen``: face-up cards by how they came to lie there; ``asks``, ``yes``: how often
+    each seat was offered a card, and how often it accepted.
     """
 
     seat: int
@@ -139,6 +140,8 @@ class Observation:
     accepted: tuple[str, ...]
     refused: tuple[str, ...]
     stolen: tuple[str, ...]
+    asks: tuple[int, ...]
+    yes: tuple[int, ...]
     drawn: str | None
     offered: tuple[int, str] | None
     legal: tuple[Action, ...]
@@ -266,6 +269,8 @@ class GameState:
         view = observe(self.state, self.table, seat)
         # Cards that everybody sees come from the view as well, turned from the viewer's side to seat order.
         ups, downs = (view.up_0, view.up_1, view.up_2, view.up_3), (view.down_0, view.down_1, view.down_2, view.down_3)
+        asks = (view.asks_0, view.asks_1, view.asks_2, view.asks_3)
+        yes = (view.yes_0, view.yes_1, view.yes_2, view.yes_3)
         turned = [(other - seat) % self.players for other in range(self.players)]
         offered = view.offered >= 0
         mine = self.to_move == seat
@@ -277,6 +282,7 @@ class GameState:
             self._named(view.seen),
             dict(zip(LOCATIONS, (int(view.left_0), int(view.left_1), int(view.left_2)), strict=True)),
             self._named(view.accepted), self._named(view.refused), self._named(view.stolen),
+            tuple(int(asks[side]) for side in turned), tuple(int(yes[side]) for side in turned),
             self.rules.names[int(view.card)] if view.card >= 0 else None,
             ((seat + int(view.offerer)) % self.players, LOCATIONS[int(view.offered)]) if offered else None,
             tuple(self.legal_actions()) if mine else ())

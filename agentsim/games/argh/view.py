@@ -57,9 +57,11 @@ class View(NamedTuple):
     players: int
     turn: int
     last: int
+    asks_0: int
     asks_1: int
     asks_2: int
     asks_3: int
+    yes_0: int
     yes_1: int
     yes_2: int
     yes_3: int
@@ -98,10 +100,10 @@ def observe(state, table, seat):
     ahead = state[ACTIVE] - seat
     return View(
         players, state[TURN], state[LAST],
-        _of(state, ASKS, seat + 1, players),
+        state[ASKS + seat], _of(state, ASKS, seat + 1, players),
         _of(state, ASKS, seat + 2, players) if players > 2 else 0,
         _of(state, ASKS, seat + 3, players) if players > 3 else 0,
-        _of(state, YES, seat + 1, players),
+        state[YES + seat], _of(state, YES, seat + 1, players),
         _of(state, YES, seat + 2, players) if players > 2 else 0,
         _of(state, YES, seat + 3, players) if players > 3 else 0,
         state[UP + seat], _of(state, UP, seat + 1, players),
