@@ -97,7 +97,11 @@ def main(games: int | None = None, out: Path = Path("reports"), workers: int | N
     planned = standard.plan(games, seed)
     total = sum(item.experiment.total_games for item in planned)
     note(f"{len(planned)} experiments, {total:,} games", quiet=quiet)
-    runs = _play(planned, workers, quiet)
+    try:
+        runs = _play(planned, workers, quiet)
+    except KeyboardInterrupt:
+        note("what has been played is kept: the same command goes on from there", quiet=quiet)
+        raise
     seconds = {"simulation": time.monotonic() - began}
     focus = strongest(runs["standard"])
     pages = _Pages()

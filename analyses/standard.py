@@ -1,8 +1,8 @@
 """The standard experiments of the report: which they are, how GAMES scales them, and how they are played or reused.
 
 The experiment files (``standard*.toml``) say who plays whom; this module adds the rule changes and the folders. A run
-is kept in ``data/logs/report_...``; a complete one that was made from the same plan by the same code is taken as it is,
-one that was cut is finished, any other is replaced.
+is kept in ``data/logs/report_...``, and beside it, in a file of that name, what it was made from. A complete one that
+was made from the same plan by the same code is taken as it is, one that was cut is finished, any other is replaced.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from agentsim.jit import source_hash
 from agentsim.resources import experiments_dir
 from agentsim.runs import Run, open_run
 from agentsim.simulation import Progress, simulate
+from agentsim.simulation.manifest import MANIFEST
 
 __all__ = ["LOGS", "RULE_CHANGES", "Planned", "plan", "play", "rule_changes", "rule_runs", "scaled"]
 
@@ -32,7 +33,6 @@ RULE_CHANGES: Mapping[str, Mapping[int, Mapping[str, int]]] = {
 """The rule changes of the first-player analysis: by rule and value, the keys to set. The homes stay opposite."""
 
 LOGS = Path("data/logs")
-_STAMP = "report.json"
 
 
 @dataclass(frozen=True)
@@ -105,44 +105,41 @@ def play(planned: Sequence[Planned], *, workers: int | None = None, say: Callabl
     """
     runs = {}
     for item in planned:
-        if not _is_ours(item):
+        if not _is_there(item):
             say(f"{item.experiment.name}: {item.experiment.total_games:,} games")
             simulate(item.experiment, out=item.folder, workers=workers, progress=progress(item.key))
-            (item.folder / _STAMP).write_text(json.dumps(_stamp(item)) + "\n", encoding="utf-8")
         runs[item.key] = open_run(item.folder)
     return runs
 
 
-def _is_ours(item: Planned) -> bool:
-    """Whether the run in the folder is complete and what playing it now would give. One that is not so is removed."""
+def _is_there(item: Planned) -> bool:
+    """Whether the folder holds the complete run. Makes room for it otherwise: one of another plan or code is removed."""
+    stamp = item.folder.with_name(f"{item.folder.name}.json")
+    # The plan names the game's version; code that is being changed plays differently under the same version.
+    wanted = {"plan": item.experiment.plan_digest(), "games": item.experiment.games, "sources": source_hash()}
+    ours = _read(stamp) == wanted
+    if (item.folder / MANIFEST).exists():
+        try:
+            run = open_run(item.folder)
+        except InputError:
+            run = None  # damaged
+        if run is not None and ours:
+            return run.is_complete  # one that was cut goes on where it stopped
+        if not stamp.exists() and (run is None or not run.experiment.name.startswith("standard")):
+            raise InputError("holds a run that is not the report's", where=str(item.folder),
+                             allowed="a folder of its own: move the run elsewhere")
+        shutil.rmtree(item.folder)
     try:
-        run = open_run(item.folder)
-    except InputError:
-        if (item.folder / "manifest.json").exists() and (item.folder / _STAMP).exists():
-            shutil.rmtree(item.folder)  # our own, and damaged
-        return False
-    stamped = _read_stamp(item.folder)
-    there, wanted = run.experiment, item.experiment
-    same_plan = there.plan_digest() == wanted.plan_digest() and there.games == wanted.games
-    if same_plan and run.is_complete and stamped == _stamp(item):
-        return True
-    if same_plan and not run.is_complete and stamped is None:
-        return False  # it was cut: goes on where it stopped
-    if not run.experiment.name.startswith("standard"):
-        raise InputError("holds a run that is not the report's", where=str(item.folder),
-                         allowed="a folder of its own: move the run elsewhere")
-    shutil.rmtree(item.folder)
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        stamp.write_text(json.dumps(wanted) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", where=str(stamp)) from None
     return False
 
 
-def _stamp(item: Planned) -> dict[str, str]:
-    # The plan names the game's version; code that is being changed plays differently under the same version.
-    return {"plan": item.experiment.plan_digest(), "games": str(item.experiment.games), "sources": source_hash()}
-
-
-def _read_stamp(folder: Path) -> dict[str, str] | None:
+def _read(stamp: Path) -> dict[str, Any] | None:
     try:
-        found: dict[str, str] = json.loads((folder / _STAMP).read_text(encoding="utf-8"))
+        found: dict[str, Any] = json.loads(stamp.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     return found

@@ -143,17 +143,33 @@ def test_a_run_that_was_cut_is_finished(small: standard.Planned, counted: list[s
     run = standard.play([small], workers=1)["standard_rules"]
     assert run.is_complete
     assert run.n_games == small.experiment.total_games
+    assert counted == ["standard_rules", "standard_rules"]
 
 
-def damage_part(folder: Path) -> None:
+def test_a_cut_run_of_other_code_is_replaced_and_not_finished(small: standard.Planned, monkeypatch: pytest.MonkeyPatch
+                                                              ) -> None:
+    def stop(progress: Any) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        standard.play([small], workers=1, progress=lambda key: stop)
+    mark = small.folder / "mark"
+    mark.touch()
+    monkeypatch.setattr(standard, "source_hash", lambda: "another")
+    run = standard.play([small], workers=1)["standard_rules"]
+    assert run.n_games == small.experiment.total_games
+    assert not mark.exists()
+
+
+def damage_manifest(folder: Path) -> None:
     (folder / "manifest.json").write_text("{")
 
 
 def forget_stamp(folder: Path) -> None:
-    (folder / "report.json").unlink()
+    folder.with_name(f"{folder.name}.json").unlink()
 
 
-@pytest.mark.parametrize("harm", [damage_part, forget_stamp])
+@pytest.mark.parametrize("harm", [damage_manifest, forget_stamp])
 def test_a_run_that_cannot_be_trusted_is_played_anew(small: standard.Planned, counted: list[str],
                                                      harm: Callable[[Path], None]) -> None:
     digest = standard.play([small], workers=1)["standard_rules"].digest()
