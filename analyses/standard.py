@@ -113,7 +113,7 @@ def play(planned: Sequence[Planned], *, workers: int | None = None, say: Callabl
 
 
 def _is_there(item: Planned) -> bool:
-    """Whether the folder holds the complete run. Makes room for it otherwise: one of another plan or code is removed."""
+    """Whether the folder holds the complete run. Makes room for it if not: one of another plan or code is removed."""
     stamp = item.folder.with_name(f"{item.folder.name}.json")
     # The plan names the game's version; code that is being changed plays differently under the same version.
     wanted = {"plan": item.experiment.plan_digest(), "games": item.experiment.games, "sources": source_hash()}
