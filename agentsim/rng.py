@@ -76,5 +76,9 @@ def seat_key(seed, matchup, game, seat):
 
 @jit
 def decision_key(seat_stream, turn, kind):
-    """The stream of one decision: ``kind`` (0 .. 63) numbers the steps of a turn."""
+    """The stream of one decision: ``kind`` (0 .. 63) numbers the steps of a turn.
+
+    The key is a hash of its address and so a uniform word itself: a decision that needs no more than one random word
+    takes the key for it and spares a hash (8 % of a game of ``random``).
+    """
     return combine(seat_stream, turn * 64 + kind)

@@ -93,7 +93,8 @@ class Rules:
 # --- rules as jitted code sees them: one int64 vector --------------------------------------------------------------
 # Agents are numbers 0 .. N_NAMES - 1 in table order. One vector, because every array argument costs each call in jitted
 # code some nanoseconds. Read as ``table[HAND_SIZE]`` or ``table[COPIES + name]``.
-HAND_SIZE, DISCARDS, GAP_0, GAP_1, TIE_RULE, N_NAMES, N_CARDS, N_WINNING, N_LOSING = range(9)
+HAND_SIZE, DISCARDS, GAP_0, GAP_1, TIE_RULE, N_NAMES, N_CARDS, N_WINNING, N_LOSING, ALL_CARDS = range(10)
+"""ALL_CARDS is the deck as a zone (see zones.py): 4 bits per agent, its copies."""
 WINS_AT, LOSES_AT = 16, 32
 """By agent: how many in play complete its winning / losing set, ``NEVER`` where there is none."""
 COPIES = 48
@@ -179,6 +180,7 @@ def compile_rules(rules: Rules) -> NDArray[np.int64]:
         moves = table[MOVES + 16 * number:MOVES + 16 * number + 16]
         moves[1], moves[2], moves[3:] = card.first, card.second, card.third
         table[COPIES + number] = card.copies
+        table[ALL_CARDS] += card.copies << 4 * number
     for listed, sizes, n_listed, attribute in ((WINNING, WINS_AT, N_WINNING, "wins_at"),
                                                (LOSING, LOSES_AT, N_LOSING, "loses_at")):
         numbers = [number for number, card in enumerate(rules.cards) if getattr(card, attribute)]

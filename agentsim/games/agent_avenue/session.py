@@ -13,22 +13,23 @@ from numpy.typing import NDArray
 from agentsim.errors import InputError
 from agentsim.games.agent_avenue import kernel as k
 from agentsim.games.agent_avenue import user
-from agentsim.games.agent_avenue.engine import END_REASONS, STATE_SIZE
+from agentsim.games.agent_avenue.engine import STATE_SIZE
 from agentsim.games.agent_avenue.policies import dispatch
 from agentsim.games.agent_avenue.policies.exchange import SCRATCH_SIZE
 from agentsim.games.agent_avenue.policies.parameters import ROW_SIZE, planner_row
 from agentsim.games.agent_avenue.policies.planner import WORK_SIZE
-from agentsim.games.agent_avenue.rules import Rules, compile_rules
 from agentsim.games.agent_avenue.replay import play_rows
+from agentsim.games.agent_avenue.rules import Rules, compile_rules
 from agentsim.games.agent_avenue.tables import game_columns, turn_columns
+from agentsim.games.agent_avenue.tally import add_tally, count_game, named_counts, new_counts
 from agentsim.games.base import Batch, LogLevel, PolicyRef
 
-__all__ = ["Player", "Session", "TURN_BINS", "make_player", "tally_games"]
+__all__ = ["Player", "Session", "add_tally", "make_player"]
 
 CHUNK = 1 << 15
-"""Games per call of the kernel: enough to forget the call, few enough for the buffers to stay in the cache."""
-TURN_BINS = 128
+"""Games per call of the kernel when rows are kept: enough to forget the call, few enough for small buffers."""
 
+_LOGS: dict[LogLevel, int] = {"none": k.LOG_NOTHING, "games": k.LOG_GAMES, "turns": k.LOG_TURNS, "full": k.LOG_TURNS}
 _FAMILIES = {"random": dispatch.FAMILY_RANDOM, "random_discards": dispatch.FAMILY_RANDOM_DISCARDS,
              "greedy": dispatch.FAMILY_GREEDY, "minmax": dispatch.FAMILY_MINMAX, "planner": dispatch.FAMILY_PLANNER,
              "user": dispatch.FAMILY_USER}
@@ -60,7 +61,10 @@ class Player:
 
 
 def make_player(ref: PolicyRef, rules: Rules) -> Player:
-    """Make a policy ready for a set of rules. Raises InputError if a user's file has changed since the run was planned."""
+    """Make a policy ready for a set of rules.
+
+    Raises InputError if a user's file has changed since the run was planned.
+    """
     row = np.zeros(ROW_SIZE)
     if ref.family == "planner":
         row = planner_row(ref.params, rules)
@@ -116,39 +120,42 @@ class Session:
 
     def warm_up(self, log: LogLevel) -> bool:
         """Compile the kernel, or load it from the cache. True if it had to be compiled."""
-        before = sum(k.play_games.stats.cache_misses.values()) if hasattr(k.play_games, "stats") else 0
-        if self.matchups:
-            self._run(0, 0, 1, log)
-        after = sum(k.play_games.stats.cache_misses.values()) if hasattr(k.play_games, "stats") else 0
-        return bool(after > before)
+        before = _compilations()
+        # Matchups with policies written by users have a kernel of their own.
+        kinds = {_user_functions(players) is None: matchup
+                 for matchup, players in enumerate(map(self._players, range(len(self.matchups))))}
+        for matchup in kinds.values():
+            self._run(matchup, 0, 1, log, new_counts())
+        return _compilations() > before
 
     def play(self, matchup: int, first_deal: int, n_deals: int, log: LogLevel) -> Batch:
         """Play all games of ``n_deals`` deals of a matchup from ``first_deal`` on."""
         per_deal = self.games_per_deal(matchup)
         first, left = first_deal * per_deal, n_deals * per_deal
-        tally: dict[str, NDArray[np.int64]] = {}
+        counts = new_counts()
         pieces: dict[str, dict[str, list[NDArray[Any]]]] = {}
         while left:
-            # A chunk holds whole deals, so that a deal's games are counted together.
-            wanted = min(left, CHUNK)
-            games, finals, turns, turn_game, hands = self._run(matchup, first, wanted, log)
-            done = len(games) - len(games) % per_deal
-            index = first + np.arange(done)
-            add_tally(tally, tally_games(games[:done], index, per_deal))
+            # A chunk holds whole deals; without rows to hold there is no need to cut.
+            wanted = left if log == "none" else min(left, max(CHUNK - CHUNK % per_deal, per_deal))
+            games, finals, turns, turn_game, hands = self._run(matchup, first, wanted, log, counts)
+            done = wanted if log == "none" else len(games)
             if log != "none":
+                index = first + np.arange(done)
                 game_id = index * len(self.matchups) + matchup
                 tables = {"games": game_columns(self.rules, game_id, matchup, index // per_deal,
-                                                self._seated(matchup, index, per_deal), games[:done], finals[:done])}
+                                                self._seated(matchup, index, per_deal), games, finals)}
                 if log != "games":
-                    rows = int(np.searchsorted(turn_game, done))
-                    tables["turns"] = turn_columns(self.rules, log, game_id[turn_game[:rows]], turns[:rows], hands[:rows])
+                    tables["turns"] = turn_columns(self.rules, log, game_id[turn_game], turns, hands)
                 for name, columns in tables.items():
                     for column, values in columns.items():
                         pieces.setdefault(name, {}).setdefault(column, []).append(values)
             first, left = first + done, left - done
         joined = {name: {column: np.concatenate(parts) if len(parts) > 1 else parts[0]
                          for column, parts in columns.items()} for name, columns in pieces.items()}
-        return Batch(n_deals * per_deal, joined, tally)
+        return Batch(n_deals * per_deal, joined, named_counts(counts, per_deal))
+
+    def _players(self, matchup: int) -> list[Player]:
+        return [self.players[ref.label] for ref in self.matchups[matchup]]
 
     def _seated(self, matchup: int, index: NDArray[np.int64], per_deal: int) -> tuple[NDArray[Any], NDArray[Any]]:
         a, b = (self.labels.index(ref.label) for ref in self.matchups[matchup])
@@ -156,61 +163,55 @@ class Session:
         kind = np.int8 if len(self.labels) < 128 else np.int16
         return np.where(swapped, b, a).astype(kind), np.where(swapped, a, b).astype(kind)
 
-    def _run(self, matchup: int, first: int, wanted: int, log: LogLevel) -> tuple[NDArray[Any], ...]:
-        """Play up to ``wanted`` games from game ``first`` on; fewer, but at least one deal, if the turn buffer fills."""
-        buffers, per_deal = self._buffers, self.games_per_deal(matchup)
-        players = [self.players[ref.label] for ref in self.matchups[matchup]]
-        log_turns = log in ("turns", "full")
-        if log_turns:
-            buffers.hold_turns(CHUNK * 10 + 4 * self.rules.n_cards)
+    def _run(self, matchup: int, first: int, wanted: int, log: LogLevel,
+             counts: NDArray[np.int64] | None = None) -> tuple[NDArray[Any], ...]:
+        """Play ``wanted`` games from game ``first`` on and add them to ``counts``; fewer if the turn buffer fills.
+
+        Returns the rows that ``log`` asks for: games, finals, turns, turn_game, hands, as the kernel describes them.
+        The next call overwrites them.
+        """
+        buffers, per_deal, players = self._buffers, self.games_per_deal(matchup), self._players(matchup)
+        counts = new_counts() if counts is None else counts
         if any(player.python is not None for player in players):
-            return play_rows(self.seed, matchup, first, min(wanted, 1024), per_deal, self.rules, self.table, players)
-        done, rows, offender = k.play_games(
+            rows = play_rows(self.seed, matchup, first, wanted, per_deal, self.rules, self.table, players)
+            _count_rows(counts, rows[0], first, per_deal)
+            return rows
+        if log in ("turns", "full"):
+            buffers.hold_turns(CHUNK * 10 + 4 * self.rules.n_cards)
+        width = max(len(player.row) for player in players)
+        done, n_rows, offender = k.play_games(
             self.seed, matchup, first, wanted, per_deal, self.table,
             np.array([player.family for player in players], dtype=np.int64),
-            np.stack([player.row for player in players]) if len({len(p.row) for p in players}) == 1 else _padded(players),
-            tuple(player.offer for player in players), tuple(player.take for player in players), log_turns,
+            np.stack([np.pad(player.row, (0, width - len(player.row))) for player in players]),
+            *(_user_functions(players) or (None, None)), _LOGS[log], counts,
             buffers.games, buffers.finals, buffers.turns, buffers.turn_game, buffers.hands,
             buffers.state, buffers.scratch, buffers.work)
         if offender >= 0:
             raise InputError(f"policy '{players[offender].ref.label}' made an illegal move in game {first + done} of "
                              f"matchup {matchup}", key="policies",
-                             allowed="an offer of two different names in hand, or a discard while discards and deck last")
-        return (buffers.games[:done], buffers.finals[:done], buffers.turns[:rows], buffers.turn_game[:rows],
-                buffers.hands[:rows])
+                             allowed="an offer of two different names in hand, or a discard while discards and deck "
+                             "last")
+        n_games = 0 if log == "none" else done
+        return (buffers.games[:n_games], buffers.finals[:n_games], buffers.turns[:n_rows], buffers.turn_game[:n_rows],
+                buffers.hands[:n_rows])
 
 
-def _padded(players: Sequence[Player]) -> NDArray[np.float64]:
-    rows = np.zeros((len(players), max(len(player.row) for player in players)))
-    for row, player in zip(rows, players, strict=True):
-        row[:len(player.row)] = player.row
-    return rows
+def _user_functions(players: Sequence[Player]) -> tuple[Any, Any] | None:
+    """The players' compiled functions, offers and choices; None if all are built in."""
+    if all(player.family != dispatch.FAMILY_USER for player in players):
+        return None
+    return tuple(player.offer for player in players), tuple(player.take for player in players)
 
 
-def add_tally(total: dict[str, NDArray[np.int64]], part: dict[str, NDArray[np.int64]]) -> None:
-    """Add the counters of ``part`` to ``total`` in place."""
-    for name, counts in part.items():
-        total[name] = total[name] + counts if name in total else counts
+def _count_rows(counts: NDArray[np.int64], games: NDArray[np.int16], first: int, per_deal: int) -> None:
+    """Count games by their rows."""
+    for game, row in enumerate(games.tolist(), start=first):
+        seat_of_a = game % per_deal
+        count_game(counts, seat_of_a, seat_of_a == per_deal - 1, row[k.G_WINNER], row[k.G_REASON], row[k.G_TIE],
+                   row[k.G_ACTIVE], row[k.G_TURNS], row[k.G_DISCARDS], row[k.G_DISCARDS + 1])
 
 
-def tally_games(games: NDArray[np.int16], index: NDArray[np.int64], per_deal: int) -> dict[str, NDArray[np.int64]]:
-    """Exact counters of whole deals: ``games`` are kernel rows, ``index`` the games' numbers in their matchup.
-
-    Half-points: 2 for a win, 1 for a draw. ``a`` is the matchup's first policy.
-    """
-    winner = games[:, k.G_WINNER]
-    seat0 = np.where(winner < 0, 1, np.where(winner == 0, 2, 0))
-    a_seat = index % 2 if per_deal == 2 else np.zeros(len(index), dtype=np.int64)
-    score_a = np.where(a_seat == 0, seat0, 2 - seat0)
-    bins = 2 * per_deal + 1
-    tie = games[:, k.G_TIE] != 0
-    return {
-        "seat0": np.bincount(2 - seat0, minlength=3),
-        "deal_score_a": np.bincount(score_a.reshape(-1, per_deal).sum(axis=1), minlength=bins),
-        "deal_score_seat0": np.bincount(seat0.reshape(-1, per_deal).sum(axis=1), minlength=bins),
-        "a_by_seat": np.bincount(3 * a_seat + 2 - score_a, minlength=6).reshape(2, 3),
-        "end_reason": np.bincount(games[:, k.G_REASON], minlength=len(END_REASONS)),
-        "tie": np.bincount(games[tie, k.G_ACTIVE], minlength=2),
-        "turns": np.bincount(games[:, k.G_TURNS], minlength=TURN_BINS),
-        "discards": games[:, k.G_DISCARDS:k.G_DISCARDS + 2].sum(axis=0, dtype=np.int64),
-    }
+def _compilations() -> int:
+    """How often the kernel was compiled in this process rather than loaded."""
+    stats = getattr(k.play_games, "stats", None)
+    return sum(stats.cache_misses.values()) if stats is not None else 0

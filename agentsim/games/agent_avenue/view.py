@@ -38,8 +38,8 @@ class View(NamedTuple):
 
     ``hand``, ``mine``, ``theirs``, ``tossed``: zones; my hand, my and the opponent's agents in play, my own discards.
     ``lead``: spaces that I am ahead of level (the pawns start level at 0). I catch at ``lead >= gap_me`` and am caught
-    at ``-lead >= gap_them``. ``their_hand``, ``deck``: numbers of cards. ``up``: the face-up card when I choose, else -1.
-    ``step``: discards I made in this turn.
+    at ``-lead >= gap_them``. ``their_hand``, ``deck``: numbers of cards. ``up``: the face-up card when I choose, else
+    -1. ``step``: discards I made in this turn.
     """
 
     hand: int

@@ -310,7 +310,7 @@ def test_the_stories_tell_the_games_of_the_log() -> None:
 
 def test_game_rows_hold_what_their_names_say() -> None:
     table = session("random_discards", seed=4)
-    rows = table._run(0, 0, few(300, 10), "none")[0]
+    rows = table._run(0, 0, few(300, 10), "games")[0]
     games = table.play(0, 0, few(300, 10), "games").tables["games"]
     for column, place in (("winner", k.G_WINNER), ("end_reason", k.G_REASON), ("n_turns", k.G_TURNS),
                           ("lead", k.G_LEAD), ("discards_0", k.G_DISCARDS), ("discards_1", k.G_DISCARDS + 1)):

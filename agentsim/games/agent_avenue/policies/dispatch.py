@@ -15,30 +15,34 @@ FAMILY_USER = 100
 
 
 @jit(inline="always")
-def decide_offer(family, user, view, table, rows, policy, scratch, work, key):
-    """The offering action that a policy chooses: ``16 * up + down`` or ``DISCARD + name``."""
+def decide_offer(family, users, view, seat, table, rows, policy, scratch, work, key):
+    """The offering action that a policy chooses: ``16 * up + down`` or ``DISCARD + name``.
+
+    ``users``: the policies' own functions, or None if all are built in (the last line is then not even compiled).
+    ``seat`` only tells where in ``scratch`` the viewer's look-ahead stands (see exchange.py).
+    """
     if family == FAMILY_RANDOM:
         return random_offer(view, key)
     if family == FAMILY_GREEDY:
-        return greedy_offer(view, table, scratch, key)
+        return greedy_offer(view, seat, table, scratch, key)
     if family == FAMILY_MINMAX:
-        return minmax_offer(view, table, np.int64(rows[policy, 0]), scratch, key)
+        return minmax_offer(view, seat, table, np.int64(rows[policy, 0]), scratch, key)
     if family == FAMILY_PLANNER:
         return planner_offer(view, table, rows, policy, scratch, work, key)
-    if family == FAMILY_RANDOM_DISCARDS:
+    if users is None or family == FAMILY_RANDOM_DISCARDS:
         return random_discards_offer(view, key)
-    return user(view, table, rows[policy], key)
+    return users[policy](view, table, rows[policy], key)
 
 
 @jit(inline="always")
-def decide_take(family, user, view, table, rows, policy, scratch, work, key):
+def decide_take(family, users, view, seat, table, rows, policy, scratch, work, key):
     """The receiver's choice: 1 for the face-up card, 0 for the hidden one."""
-    if family == FAMILY_RANDOM or family == FAMILY_RANDOM_DISCARDS:
+    if family in (FAMILY_RANDOM, FAMILY_RANDOM_DISCARDS):
         return random_take(key)
     if family == FAMILY_GREEDY:
-        return greedy_take(view, table, scratch, key)
+        return greedy_take(view, seat, table, scratch, key)
     if family == FAMILY_MINMAX:
-        return minmax_take(view, table, np.int64(rows[policy, 0]), scratch, key)
-    if family == FAMILY_PLANNER:
+        return minmax_take(view, seat, table, np.int64(rows[policy, 0]), scratch, key)
+    if users is None or family == FAMILY_PLANNER:
         return planner_take(view, table, rows, policy, scratch, work, key)
-    return user(view, table, rows[policy], key)
+    return users[policy](view, table, rows[policy], key)

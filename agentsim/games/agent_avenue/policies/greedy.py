@@ -15,57 +15,49 @@ from __future__ import annotations
 import numpy as np
 
 from agentsim.games.agent_avenue.policies.exchange import (
-    MOVE,
+    CLOSING,
+    NEXT,
+    PAIRS,
     POINTS,
-    SET,
     THEM,
-    copies_unseen,
+    ahead_of,
+    catches,
     ends,
-    look_at,
     losing_cards,
+    may_complete,
+    next_sets,
     winning_cards,
 )
-from agentsim.games.agent_avenue.rules import LOSES_AT, N_NAMES, NEVER, TIE_RULE, WINS_AT
+from agentsim.games.agent_avenue.rules import ALL_CARDS, LOSES_AT, NEVER, TIE_RULE, WINS_AT
 from agentsim.games.agent_avenue.view import offer_action
-from agentsim.games.agent_avenue.zones import lowest, name_set, pop_lowest
+from agentsim.games.agent_avenue.zones import count, first_one, lowest, name_set, one, ones, pop_lowest, size
 from agentsim.jit import jit
-from agentsim.rng import below, word
+from agentsim.rng import below
 
 
 @jit
-def greedy_standing(view, table):
-    """The part of every outcome's value that stands before the exchange (it cancels out of every comparison)."""
-    return (10 * view.lead
-            + 300 * (winning_cards(view.mine, table) - winning_cards(view.theirs, table))
-            + 350 * (losing_cards(view.theirs, table) - losing_cards(view.mine, table)))
+def _of_sets(table, name):
+    """Points that a card brings whoever recruits it, for the set that it belongs to."""
+    return 300 * (table[WINS_AT + name] != NEVER) - 350 * (table[LOSES_AT + name] != NEVER)
 
 
 @jit(inline="always")
-def _look_at(view, table, scratch, name):
-    look_at(view, table, scratch, name)
-    of_sets = 300 * (table[WINS_AT + name] != NEVER) - 350 * (table[LOSES_AT + name] != NEVER)
-    scratch[POINTS + name] = 110 * scratch[MOVE + name] + of_sets
-    scratch[POINTS + THEM + name] = 110 * scratch[MOVE + THEM + name] + of_sets
-
-
-@jit(inline="always")
-def greedy_outcome(view, table, scratch, active, mine, theirs):
-    """Value for the viewer of recruiting ``mine`` while the opponent recruits ``theirs``, without the standing part."""
-    lead = view.lead + scratch[MOVE + mine] - scratch[MOVE + THEM + theirs]
-    end = ends(view, table[TIE_RULE], active, lead, scratch[SET + mine], scratch[SET + THEM + theirs])
-    return scratch[POINTS + mine] - scratch[POINTS + THEM + theirs] + 100000 * end
-
-
-@jit
-def greedy_offer(view, table, scratch, key):
+def greedy_offer(view, seat, table, scratch, key):
     names = name_set(view.hand)
     if pop_lowest(names) == 0:
         return offer_action(lowest(names), lowest(names))
-    best, ties, x, y = np.int64(-10**9), 0, 0, 0
+    me, it = ahead_of(seat)
     rest = names
     while rest:
-        _look_at(view, table, scratch, lowest(rest))
+        name = lowest(rest)
         rest = pop_lowest(rest)
+        points = _of_sets(table, name)
+        scratch[POINTS + name] = 110 * scratch[me + NEXT + name] + points
+        scratch[POINTS + THEM + name] = 110 * scratch[it + NEXT + name] + points
+    no_sets = (scratch[me + CLOSING] | scratch[it + CLOSING]) & names == 0
+    # `equals` has one bit for each pair whose worse outcome is the best so far. Nothing here branches on a value: one
+    # branch that is guessed wrong costs as much as a pair.
+    best, equals, pair = np.int64(-10**9), np.int64(0), np.int64(0)
     rest = names
     while rest:
         a = lowest(rest)
@@ -74,31 +66,54 @@ def greedy_offer(view, table, scratch, key):
         while others:
             b = lowest(others)
             others = pop_lowest(others)
-            worse = min(greedy_outcome(view, table, scratch, True, a, b),
-                        greedy_outcome(view, table, scratch, True, b, a))
-            if worse > best:
-                best, ties, x, y = worse, 1, a, b
-            elif worse == best:
-                ties += 1
-                if below(word(key, ties), ties) == 0:  # keeps each of the equal pairs with the same chance
-                    x, y = a, b
+            with_a = view.lead + scratch[me + NEXT + a] - scratch[it + NEXT + b]
+            with_b = view.lead + scratch[me + NEXT + b] - scratch[it + NEXT + a]
+            if no_sets:
+                end_a, end_b = catches(view, with_a), catches(view, with_b)
+            else:
+                tie = table[TIE_RULE]
+                end_a = ends(view, tie, True, with_a, next_sets(table, view.mine, a), next_sets(table, view.theirs, b))
+                end_b = ends(view, tie, True, with_b, next_sets(table, view.mine, b), next_sets(table, view.theirs, a))
+            worse = min(scratch[POINTS + a] - scratch[POINTS + THEM + b] + 100000 * end_a,
+                        scratch[POINTS + b] - scratch[POINTS + THEM + a] + 100000 * end_b)
+            bit = np.int64(1) << pair
+            equals = bit if worse > best else equals | bit if worse == best else equals
+            best = max(best, worse)
+            scratch[PAIRS + (pair & 31)] = offer_action(a, b)
+            pair += 1
+    for _ in range(below(key, ones(equals))):
+        equals = pop_lowest(equals)
+    action = scratch[PAIRS + first_one(equals)]
     # Which of the two lies face up makes no difference to the worse outcome: the last tie.
-    if word(key, 0) >> np.uint64(63):
-        x, y = y, x
-    return offer_action(x, y)
+    return action if key & np.uint64(1) else offer_action(action & 15, action >> 4)
 
 
-@jit
-def greedy_take(view, table, scratch, key):
-    up = view.up
-    difference = 0
-    _look_at(view, table, scratch, up)
-    for hidden in range(table[N_NAMES]):
-        copies = copies_unseen(view, table, hidden) - (hidden == up)
-        if copies > 0:
-            _look_at(view, table, scratch, hidden)
-            difference += copies * (greedy_outcome(view, table, scratch, False, up, hidden)
-                                    - greedy_outcome(view, table, scratch, False, hidden, up))
+@jit(inline="always")
+def greedy_take(view, seat, table, scratch, key):
+    up = view.up & 15
+    me, it = ahead_of(seat)
+    up_me, up_it = scratch[me + NEXT + up], scratch[it + NEXT + up]
+    unseen = table[ALL_CARDS] - view.mine - view.theirs - view.hand - one(up)
+    delicate = may_complete(scratch, me, it, unseen, up)
+    plain = unseen & ~(15 * delicate)
+    moves, ended = np.int64(0), np.int64(0)
+    for hidden in range(16):
+        move_me, move_it = scratch[me + NEXT + hidden], scratch[it + NEXT + hidden]
+        moves += count(unseen, hidden) * (move_me + move_it)
+        ended += count(plain, hidden) * (catches(view, view.lead + up_me - move_it)
+                                         - catches(view, view.lead + move_me - up_it))
+    while delicate:
+        hidden = lowest(delicate)
+        delicate = pop_lowest(delicate)
+        if_up = ends(view, table[TIE_RULE], False, view.lead + up_me - scratch[it + NEXT + hidden],
+                     next_sets(table, view.mine, up), next_sets(table, view.theirs, hidden))
+        if_hidden = ends(view, table[TIE_RULE], False, view.lead + scratch[me + NEXT + hidden] - up_it,
+                         next_sets(table, view.mine, hidden), next_sets(table, view.theirs, up))
+        ended += count(unseen, hidden) * (if_up - if_hidden)
+    # The sum over the unseen cards of (value with the face-up card - value with the hidden one).
+    of_up = 110 * (up_me + up_it) + 2 * _of_sets(table, up)
+    of_hidden = 110 * moves + 600 * winning_cards(unseen, table) - 700 * losing_cards(unseen, table)
+    difference = size(unseen) * of_up - of_hidden + 100000 * ended
     if difference == 0:
-        return np.int64(word(key, 0) >> np.uint64(63))
+        return np.int64(key >> np.uint64(63))
     return 1 if difference > 0 else 0
