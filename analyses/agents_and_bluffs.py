@@ -24,6 +24,7 @@ from analyses import bluff_charts
 from analyses.common import (
     CHANCE_FAMILIES,
     LEVEL,
+    Ints,
     about,
     finding,
     hit_sums,
@@ -86,7 +87,7 @@ def tables(run: Run, focus: str = "") -> Tables:
     }
 
 
-def _offered(turns: Turns, judged: Offers, deal: NDArray[np.int64]) -> pd.DataFrame:
+def _offered(turns: Turns, judged: Offers, deal: Ints) -> pd.DataFrame:
     n, parts = len(turns.agents), []
     for side, cards in (("up", turns.face_up), ("down", turns.face_down)):
         for whole in (False, True):
@@ -99,7 +100,7 @@ def _offered(turns: Turns, judged: Offers, deal: NDArray[np.int64]) -> pd.DataFr
     return _per_policy(pd.concat(parts, ignore_index=True))
 
 
-def _taken(turns: Turns, judged: Offers, deal: NDArray[np.int64]) -> pd.DataFrame:
+def _taken(turns: Turns, judged: Offers, deal: Ints) -> pd.DataFrame:
     n, parts = len(turns.agents), []
     took_up = turns.took_face_up
     for side, cards, took in (("up", turns.face_up, took_up), ("down", turns.face_down, ~took_up)):
@@ -120,7 +121,7 @@ def _per_policy(sums: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(made, ignore_index=True) if made else ratio_table(sums, level=LEVEL)
 
 
-def _hidden(turns: Turns, judged: Offers, deal: NDArray[np.int64], told: NDArray[np.bool_]) -> pd.DataFrame:
+def _hidden(turns: Turns, judged: Offers, deal: Ints, told: NDArray[np.bool_]) -> pd.DataFrame:
     n, parts = len(turns.agents), []
     up, down = turns.face_up[told], turns.face_down[told]
     for whole in (False, True):
@@ -139,7 +140,7 @@ def _hidden(turns: Turns, judged: Offers, deal: NDArray[np.int64], told: NDArray
     return _per_policy(pd.concat(parts, ignore_index=True))
 
 
-def _by_policy(turns: Turns, policy: NDArray[np.int16], deal: NDArray[np.int64], hit: NDArray[np.bool_]
+def _by_policy(turns: Turns, policy: Ints, deal: Ints, hit: NDArray[np.bool_]
                ) -> pd.DataFrame:
     """A share per policy, with intervals that hold together for all policies."""
     sums = hit_sums(policy, len(turns.policies), deal, hit)
@@ -147,7 +148,7 @@ def _by_policy(turns: Turns, policy: NDArray[np.int16], deal: NDArray[np.int64],
     return ratio_table(sums, level=LEVEL)
 
 
-def _advice(turns: Turns, judged: Offers, deal: NDArray[np.int64], differ: NDArray[np.bool_]) -> pd.DataFrame:
+def _advice(turns: Turns, judged: Offers, deal: Ints, differ: NDArray[np.bool_]) -> pd.DataFrame:
     n, parts = len(turns.agents), []
     for whole in (False, True):
         offerer = np.zeros_like(judged.offerer) if whole else judged.offerer
@@ -160,7 +161,7 @@ def _advice(turns: Turns, judged: Offers, deal: NDArray[np.int64], differ: NDArr
     return _per_policy(pd.concat(parts, ignore_index=True))
 
 
-def _mistakes(turns: Turns, judged: Offers, deal: NDArray[np.int64], told: NDArray[np.bool_]) -> pd.DataFrame:
+def _mistakes(turns: Turns, judged: Offers, deal: Ints, told: NDArray[np.bool_]) -> pd.DataFrame:
     wrong = judged.mistaken(turns.took_face_up)[told]
     receiver, deals = judged.receiver[told], deal[told]
     table = _by_policy(turns, receiver, deals, wrong)
@@ -172,7 +173,7 @@ def _mistakes(turns: Turns, judged: Offers, deal: NDArray[np.int64], told: NDArr
     return table
 
 
-def _fooled(turns: Turns, judged: Offers, deal: NDArray[np.int64], told: NDArray[np.bool_]) -> pd.DataFrame:
+def _fooled(turns: Turns, judged: Offers, deal: Ints, told: NDArray[np.bool_]) -> pd.DataFrame:
     n = len(turns.policies)
     sums = hit_sums((judged.offerer * n + judged.receiver)[told], n * n, deal[told],
                     judged.mistaken(turns.took_face_up)[told])
@@ -182,7 +183,7 @@ def _fooled(turns: Turns, judged: Offers, deal: NDArray[np.int64], told: NDArray
     return ratio_table(sums, level=LEVEL)
 
 
-def _effects(turns: Turns, judged: Offers, deal: NDArray[np.int64], chance: NDArray[np.bool_]
+def _effects(turns: Turns, judged: Offers, deal: Ints, chance: NDArray[np.bool_]
              ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Effects from the coin of receivers that play by chance, by whom they met, and the test of the coin."""
     parts = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -17,12 +17,14 @@ from agentsim.runs import Run
 from agentsim.stats import Interval, strength, win_rate_matrix
 
 __all__ = [
-    "about", "caption", "clear", "finding", "hit_sums", "largest", "listed", "local", "number", "pair_histograms",
-    "part_sums", "percent", "points", "smallest", "strongest", "who",
+    "Ints", "about", "caption", "clear", "finding", "hit_sums", "largest", "listed", "local", "number",
+    "pair_histograms", "part_sums", "percent", "points", "smallest", "strongest", "who",
 ]
 
 LEVEL = 0.95
 """Confidence level of every interval, or of every family of intervals."""
+Ints: TypeAlias = NDArray[np.integer[Any]]
+"""Whole numbers of any width: there are millions of turns, so they are kept as narrow as they may be."""
 CHANCE_FAMILIES = ("random", "random_discards")
 """The families whose choice between the two cards is a fair coin."""
 

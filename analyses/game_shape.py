@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from agentsim.report import Block, Chart, Column, Finding, Heading, Section, Table, Text
 from agentsim.runs import Run
 from agentsim.stats import ratio_table
-from analyses.common import LEVEL, about, finding, hit_sums, local, number, part_sums, percent, strongest
+from analyses.common import LEVEL, Ints, about, finding, hit_sums, local, number, part_sums, percent, strongest
 from analyses.shape_charts import ALL, ENDS, MIN_DEALS, cells_of, draw, each, shown, slope
 from analyses.turnlog import Turns, load_turns
 
@@ -71,7 +71,7 @@ def _labels(run: Run) -> list[str]:
             for _, row in run.matchups.iterrows()]
 
 
-def _pooled(matchup: NDArray[np.int64], n: int) -> list[tuple[NDArray[np.int64], int]]:
+def _pooled(matchup: Ints, n: int) -> list[tuple[Ints, int]]:
     """The cells "per matchup", and the one cell "all" if there are several."""
     return [(matchup, n)] + ([(np.zeros_like(matchup), 1)] if n > 1 else [])
 
@@ -81,7 +81,7 @@ def _name(sums: pd.DataFrame, labels: list[str], pooled: bool) -> pd.DataFrame:
     return sums
 
 
-def _hits(matchup: NDArray[np.int64], deal: NDArray[np.int64], hit: NDArray[np.float64], labels: list[str]
+def _hits(matchup: Ints, deal: Ints, hit: NDArray[np.float64], labels: list[str]
           ) -> pd.DataFrame:
     """Share of rows with ``hit`` per matchup; intervals hold together over the matchups."""
     parts = [_name(hit_sums(cell, n, deal, hit), labels, at == 1)
@@ -89,7 +89,7 @@ def _hits(matchup: NDArray[np.int64], deal: NDArray[np.int64], hit: NDArray[np.f
     return pd.concat([ratio_table(part, level=LEVEL) for part in parts], ignore_index=True)
 
 
-def _shares(matchup: NDArray[np.int64], deal: NDArray[np.int64], part: NDArray[np.int64], names: object,
+def _shares(matchup: Ints, deal: Ints, part: Ints, names: object,
             labels: list[str], column: str) -> pd.DataFrame:
     """Share of every part per matchup; intervals hold together over the parts that occur anywhere, and the matchups."""
     values = list(names)  # type: ignore[call-overload]
@@ -102,7 +102,7 @@ def _shares(matchup: NDArray[np.int64], deal: NDArray[np.int64], part: NDArray[n
     return pd.concat(tables, ignore_index=True)
 
 
-def _lengths(matchup: NDArray[np.int64], deal: NDArray[np.int64], count: NDArray[np.int64], labels: list[str]
+def _lengths(matchup: Ints, deal: Ints, count: Ints, labels: list[str]
              ) -> pd.DataFrame:
     parts = []
     most = max(int(count.max(initial=1)), 1)

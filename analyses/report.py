@@ -226,14 +226,17 @@ def _sources() -> str:
 
 def _notebooks(planned: Sequence[standard.Planned], runs: Mapping[str, Run], focus: str
                ) -> list[NotebookPage | Failure]:
-    """Execute the notebooks, each on its run."""
+    """Execute the notebooks, each on its run.
+
+    From the last to the first, while the analyses go from the first to the last: the large log is not in memory twice.
+    """
     folder = {item.key: str(item.folder) for item in planned}
     changes = [[rule, value, folder[key]] for rule, value, key in standard.rule_runs(planned)]
     parameters: dict[str, dict[str, Any]] = {
-        "win_rates": {"RUN": folder["standard"]},
-        "first_player": {"RUN": folder["standard"], "CHANGES": changes},
-        "game_shape": {"RUN": folder["standard_mirrors"], "FOCUS": focus},
         "agents_and_bluffs": {"RUN": folder["standard_offers"], "FOCUS": focus},
+        "game_shape": {"RUN": folder["standard_mirrors"], "FOCUS": focus},
+        "first_player": {"RUN": folder["standard"], "CHANGES": changes},
+        "win_rates": {"RUN": folder["standard"]},
     }
     sources = _sources()
     digests = {item.key: runs[item.key].digest() for item in planned}
@@ -247,7 +250,7 @@ def _notebooks(planned: Sequence[standard.Planned], runs: Mapping[str, Run], foc
                                   sources=sources, folder=Path.cwd(), jobs=1)
     except InputError as error:  # the packages for notebooks are missing: the pages are worth having without
         made.append(Failure("Notebooks", one_line(error)))
-    return made
+    return made[::-1]
 
 
 # ------------------------------------------------------------------------------------------------ the pages

@@ -22,6 +22,7 @@ __all__ = ["Offers", "Turns", "load_turns", "offers"]
 
 Int8: TypeAlias = NDArray[np.int8]
 Int16: TypeAlias = NDArray[np.int16]
+Int32: TypeAlias = NDArray[np.int32]
 Int64: TypeAlias = NDArray[np.int64]
 Bool: TypeAlias = NDArray[np.bool_]
 
@@ -41,8 +42,8 @@ class Turns:
     policies: tuple[str, ...]
     agents: tuple[str, ...]
     start: Int64
-    matchup: Int64
-    deal: Int64
+    matchup: Int32
+    deal: Int32
     policy: Int16
     active: Int8
     face_up: Int8
@@ -59,9 +60,9 @@ class Turns:
         return len(self.matchup)
 
     @property
-    def game(self) -> Int64:
+    def game(self) -> Int32:
         """The game that each turn belongs to, as an index into the arrays per game."""
-        return np.repeat(np.arange(self.n_games), np.diff(self.start))
+        return np.repeat(np.arange(self.n_games, dtype=np.int32), np.diff(self.start))
 
     @property
     def recruited_active(self) -> Int8:
@@ -91,7 +92,7 @@ def load_turns(run: Run) -> Turns:
                move_active::TINYINT AS move_active, move_other::TINYINT AS move_other,
                lead_after::SMALLINT AS lead_after, coalesce(active_won::FLOAT, 0.5) AS won
         FROM turns""", agents=agents)
-    columns = {name: frame[name].to_numpy() for name in frame.columns}
+    columns = {name: frame.pop(name).to_numpy() for name in list(frame.columns)}
     game_id, turn = columns.pop("game_id"), columns.pop("turn")
     first = np.flatnonzero(turn == 0)
     ordered = len(turn) == 0 or (turn[0] == 0 and bool(np.all((np.diff(turn) == 1) | (turn[1:] == 0)))
@@ -109,7 +110,8 @@ def load_turns(run: Run) -> Turns:
     index, matchup = np.divmod(game_id[first].astype(np.int64), max(len(matchups), 1))
     deal, second = np.divmod(index, per_deal[matchup])
     policy = np.where(second[:, None] == 1, seats[matchup][:, ::-1], seats[matchup])
-    return Turns(tuple(labels), tuple(agents), np.append(first, len(turn)).astype(np.int64), matchup, deal, policy,
+    return Turns(tuple(labels), tuple(agents), np.append(first, len(turn)).astype(np.int64), matchup.astype(np.int32),
+                 deal.astype(np.int32), policy,
                  columns["active"].astype(np.int8), columns["face_up"].astype(np.int8),
                  columns["face_down"].astype(np.int8), columns["took_face_up"].astype(bool),
                  columns["move_active"], columns["move_other"], columns["lead_after"].astype(np.int16),
