@@ -28,6 +28,8 @@ __all__ = ["Player", "Session", "add_tally", "make_player"]
 
 CHUNK = 1 << 15
 """Games per call of the kernel when rows are kept: enough to forget the call, few enough for small buffers."""
+SLOW_CHUNK = 1024
+"""Games at a time with a policy in Python, whose rows are kept as Python objects."""
 
 _LOGS: dict[LogLevel, int] = {"none": k.LOG_NOTHING, "games": k.LOG_GAMES, "turns": k.LOG_TURNS, "full": k.LOG_TURNS}
 _FAMILIES = {"random": dispatch.FAMILY_RANDOM, "random_discards": dispatch.FAMILY_RANDOM_DISCARDS,
@@ -132,11 +134,13 @@ class Session:
         """Play all games of ``n_deals`` deals of a matchup from ``first_deal`` on."""
         per_deal = self.games_per_deal(matchup)
         first, left = first_deal * per_deal, n_deals * per_deal
+        slow = any(player.python is not None for player in self._players(matchup))
         counts = new_counts()
         pieces: dict[str, dict[str, list[NDArray[Any]]]] = {}
         while left:
-            # A chunk holds whole deals; without rows to hold there is no need to cut.
-            wanted = left if log == "none" else min(left, max(CHUNK - CHUNK % per_deal, per_deal))
+            # A chunk holds whole deals; without rows to hold there is no need to cut. Steps in Python always leave rows.
+            chunk = SLOW_CHUNK if slow else CHUNK
+            wanted = left if log == "none" and not slow else min(left, max(chunk - chunk % per_deal, per_deal))
             games, finals, turns, turn_game, hands = self._run(matchup, first, wanted, log, counts)
             done = wanted if log == "none" else len(games)
             if log != "none":
