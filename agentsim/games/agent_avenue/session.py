@@ -138,7 +138,7 @@ class Session:
         counts = new_counts()
         pieces: dict[str, dict[str, list[NDArray[Any]]]] = {}
         while left:
-            # A chunk holds whole deals; without rows to hold there is no need to cut; steps in Python leave rows anyway.
+            # A chunk holds whole deals; without rows to hold there is no need to cut, but steps in Python leave rows.
             chunk = SLOW_CHUNK if slow else CHUNK
             wanted = left if log == "none" and not slow else min(left, max(chunk - chunk % per_deal, per_deal))
             games, finals, turns, turn_game, hands = self._run(matchup, first, wanted, log, counts)
