@@ -69,8 +69,8 @@ def same_rows(table: Session, matchup: int, first: int, n: int) -> None:
 
 @pytest.mark.parametrize("name", preset_names())
 def test_every_policy_steps_the_games_that_it_plays(name: str) -> None:
-    same_rows(session(name, seed=13), 0, 1000, few(60, 3))
-    same_rows(session(name, seed=13, settings=HOUSE), 0, 0, few(20, 2))
+    same_rows(session(name, seed=13), 0, 1000, few(150, 3))
+    same_rows(session(name, seed=13, settings=HOUSE), 0, 0, few(50, 2))
 
 
 def test_two_policies_and_several_matchups() -> None:

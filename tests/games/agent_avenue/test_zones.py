@@ -57,6 +57,13 @@ def test_names_by_number(names: set[int]) -> None:
     assert [int(z.nth_name(word_of_set(names), np.int64(n))) for n in range(len(names))] == sorted(names)
 
 
+@given(st.integers(0, 2**63 - 1))
+def test_bits_of_a_number(bits: int) -> None:
+    assert z.ones(np.int64(bits)) == bits.bit_count()
+    if bits:
+        assert z.first_one(np.int64(bits)) == (bits & -bits).bit_length() - 1
+
+
 @jit
 def compare(zone, limit, out):
     """Everything that rules and policies ask, inside compiled code, where a compiler may rearrange it."""
