@@ -78,7 +78,7 @@ def play_games(seed, matchup, first_game, n_games, games_per_deal, table, famili
     games : int16 (n, GAME_WIDTH); finals : int64 (n, 2) final play areas; both only with LOG_GAMES or LOG_TURNS
     turns : int16 (m, TURN_WIDTH); turn_game : int64 (m,) index of the row's game within this call
     turn_hand : int64 (m,) the active player's hand after discards, before the offer
-    state, scratch, work : work space of STATE_SIZE and SCRATCH_SIZE int64 and WORK_SIZE float64
+    state, scratch, work : work space of STATE_SIZE and SCRATCH_SIZE int64, and planner.work_space()
 
     Returns ``(games played, turn rows written, policy)``; ``policy`` is -1, or which policy of the matchup made an
     illegal move in the game after the last one played. A turn buffer that is nearly full ends the call between two

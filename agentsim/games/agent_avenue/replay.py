@@ -14,7 +14,7 @@ from agentsim.games.agent_avenue import engine as e
 from agentsim.games.agent_avenue import kernel as k
 from agentsim.games.agent_avenue.decision import decision_stream, one_offer, one_take
 from agentsim.games.agent_avenue.policies.exchange import SCRATCH_SIZE
-from agentsim.games.agent_avenue.policies.planner import WORK_SIZE
+from agentsim.games.agent_avenue.policies.planner import work_space
 from agentsim.games.agent_avenue.rules import Rules
 from agentsim.games.agent_avenue.step import Action, Discard, GameState, IllegalAction, Offer, Take, new_game
 from agentsim.games.agent_avenue.user import in_one_line
@@ -37,7 +37,7 @@ def choose_action(game: GameState, player: Any, key: np.uint64) -> Action:
         except Exception as error:
             raise InputError(f"policy '{player.ref.label}' failed: {in_one_line(error)}", key="policies") from error
         return action
-    scratch, work = np.zeros(SCRATCH_SIZE, dtype=np.int64), np.zeros(WORK_SIZE)
+    scratch, work = np.zeros(SCRATCH_SIZE, dtype=np.int64), work_space()
     rows = player.row[np.newaxis, :]
     if taking:
         up = one_take(player.family, player.take, game.state, game.table, seat, rows, 0, scratch, work, key)

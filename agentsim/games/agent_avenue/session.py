@@ -17,7 +17,7 @@ from agentsim.games.agent_avenue.engine import STATE_SIZE
 from agentsim.games.agent_avenue.policies import dispatch
 from agentsim.games.agent_avenue.policies.exchange import SCRATCH_SIZE
 from agentsim.games.agent_avenue.policies.parameters import ROW_SIZE, planner_row
-from agentsim.games.agent_avenue.policies.planner import WORK_SIZE
+from agentsim.games.agent_avenue.policies.planner import work_space
 from agentsim.games.agent_avenue.replay import play_rows
 from agentsim.games.agent_avenue.rules import Rules, compile_rules
 from agentsim.games.agent_avenue.tables import game_columns, turn_columns
@@ -96,7 +96,7 @@ class _Buffers(threading.local):
         self.hands = np.zeros(0, dtype=np.int64)
         self.state = np.zeros(STATE_SIZE, dtype=np.int64)
         self.scratch = np.zeros(SCRATCH_SIZE, dtype=np.int64)
-        self.work = np.zeros(WORK_SIZE)
+        self.work = work_space()
 
     def hold_turns(self, rows: int) -> None:
         if len(self.turns) < rows:
