@@ -187,13 +187,13 @@ def test_offer_noise_is_a_temperature() -> None:
 @needs_speed
 def test_caution_looks_at_the_worse_answer() -> None:
     """What the other gets by its better answer, at a glance, is less for who looks at it."""
-    games = offers(1500)
+    games = offers(3000)
     worst = []
-    for caution in (0, 0.6, 1):
+    for caution in (0, 1):
         made = decisions(planner(f"caution={caution}", "depth=1"), games)
         worst.append(np.mean([min(exchange(game, a, True), exchange(game, a, False)) for game, a in
                               zip(games, made, strict=True) if isinstance(a, Offer)]))
-    assert worst[0] < min(worst[1:]) - 0.1
+    assert worst[0] < worst[1] - 0.03
 
 
 def exchange(game: GameState, offer: Offer, face_up: bool) -> float:
