@@ -79,6 +79,6 @@ def decision_key(seat_stream, turn, kind):
     """The stream of one decision: ``kind`` (0 .. 63) numbers the steps of a turn.
 
     The key is a hash of its address and so a uniform word itself: a decision that needs no more than one random word
-    takes the key for it and spares a hash (8 % of a game of ``random``).
+    takes the key for it and spares a hash (14 % of a game of ``random``).
     """
     return combine(seat_stream, turn * 64 + kind)

@@ -55,8 +55,8 @@ def greedy_offer(view, seat, table, scratch, key):
         scratch[POINTS + name] = 110 * scratch[me + NEXT + name] + points
         scratch[POINTS + THEM + name] = 110 * scratch[it + NEXT + name] + points
     no_sets = (scratch[me + CLOSING] | scratch[it + CLOSING]) & names == 0
-    # `equals` has one bit for each pair whose worse outcome is the best so far. Nothing here branches on a value: one
-    # branch that is guessed wrong costs as much as a pair.
+    # `equals` has one bit for each pair whose worse outcome is the best so far. The compiler makes selections of it: a
+    # branch that hangs on values would be guessed wrong too often, and calling for chance at every tie costs as much.
     best, equals, pair = np.int64(-10**9), np.int64(0), np.int64(0)
     rest = names
     while rest:
@@ -77,8 +77,10 @@ def greedy_offer(view, seat, table, scratch, key):
             worse = min(scratch[POINTS + a] - scratch[POINTS + THEM + b] + 100000 * end_a,
                         scratch[POINTS + b] - scratch[POINTS + THEM + a] + 100000 * end_b)
             bit = np.int64(1) << pair
-            equals = bit if worse > best else equals | bit if worse == best else equals
-            best = max(best, worse)
+            if worse > best:
+                best, equals = worse, bit
+            elif worse == best:
+                equals |= bit
             scratch[PAIRS + (pair & 31)] = offer_action(a, b)
             pair += 1
     for _ in range(below(key, ones(equals))):

@@ -110,9 +110,8 @@ def minmax_offer(view, seat, table, sentinel, scratch, key):
             noise_ab, noise_ba = np.int64(noise >> _HALF), np.int64(noise & _LOWER)
             value = 0.1 * (0.7 * min(first, second) + 0.15 * (first + second)) + _BLUR * max(noise_ab, noise_ba)
             action = offer_action(a, b) if noise_ab >= noise_ba else offer_action(b, a)
-            # Two selections instead of a branch that nobody can foretell: 8 % of a game of `minmax`.
-            choice = action if value > best else choice
-            best = max(best, value)
+            if value > best:
+                best, choice = value, action
     return choice
 
 
