@@ -379,8 +379,11 @@ def planner_offer(view, table, rows, policy, scratch, work, key):
     best, choice = work[PAIR + 17 * first], offer_action(first, first)
     if not single:
         best, choice = _best_pair(work, names)
-        if work[UP + choice] < best:
-            choice = offer_action(choice & 15, choice >> 4)
+        turned = offer_action(choice & 15, choice >> 4)
+        # With full caution, or an opponent thought to toss a coin, it makes no difference which of them lies face up.
+        tie = work[UP + choice] == work[UP + turned]
+        if work[UP + choice] < work[UP + turned] or (tie and word(key, 1) >> np.uint64(63) != 0):
+            choice = turned
     if may_discard:
         promise, gone = _best_discard(table, work, view.hand, names, best, choice)
         used = table[DISCARDS] - view.discards_left
