@@ -99,7 +99,8 @@ def test_parameters_of_choices_do_not_touch_offers(name: str) -> None:
 def test_without_noise_only_exact_ties_are_left_to_chance() -> None:
     games = offers(few(300, 20)) + choices(few(300, 20))
     once, again = decisions("planner", games, seed=1), decisions("planner", games, seed=2)
-    assert sum(a != b for a, b in zip(once, again, strict=True)) <= len(games) // 100
+    # Among them the order of a pair that wins, or loses, either way.
+    assert sum(a != b for a, b in zip(once, again, strict=True)) <= len(games) // 30
 
 
 # ---- choices ---------------------------------------------------------------------------------------------------------
