@@ -8,7 +8,7 @@ from agentsim.games.agent_avenue.view import observe
 from agentsim.jit import jit
 from agentsim.rng import deal_key, decision_key, seat_key
 
-__all__ = ["deal_stream", "decision_stream", "one_offer", "one_take"]
+__all__ = ["deal_stream", "decision_stream", "one_offer", "one_take", "one_user_decision"]
 
 
 @jit
@@ -24,14 +24,21 @@ def decision_stream(seed, matchup, game, seat, turn, kind):
 
 
 @jit
-def one_offer(family, user, state, table, seat, rows, policy, scratch, work, key):
-    """The action that a policy takes when it has to discard or offer in a state."""
+def one_offer(family, state, table, seat, rows, policy, scratch, work, key):
+    """The action that a built-in policy takes when it has to discard or offer in a state."""
     look_ahead_all(scratch, table, state)
-    return decide_offer(family, (user,), observe(state, table, seat), seat, table, rows, policy, scratch, work, key)
+    return decide_offer(family, None, observe(state, table, seat), seat, table, rows, policy, scratch, work, key)
 
 
 @jit
-def one_take(family, user, state, table, seat, rows, policy, scratch, work, key):
-    """The choice that a policy makes in a state: 1 for the face-up card, 0 for the hidden one."""
+def one_take(family, state, table, seat, rows, policy, scratch, work, key):
+    """The choice that a built-in policy makes in a state: 1 for the face-up card, 0 for the hidden one."""
     look_ahead_all(scratch, table, state)
-    return decide_take(family, (user,), observe(state, table, seat), seat, table, rows, policy, scratch, work, key)
+    return decide_take(family, None, observe(state, table, seat), seat, table, rows, policy, scratch, work, key)
+
+
+# Code that is given a user's function cannot be kept on disk; apart from the built-in policies it compiles in a blink.
+@jit(cache=False)
+def one_user_decision(function, state, table, seat, params, key):
+    """What a user's function, of offering or of choosing, answers in a state."""
+    return function(observe(state, table, seat), table, params, key)

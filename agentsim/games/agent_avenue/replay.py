@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from agentsim.errors import InputError
 from agentsim.games.agent_avenue import engine as e
 from agentsim.games.agent_avenue import kernel as k
-from agentsim.games.agent_avenue.decision import decision_stream, one_offer, one_take
+from agentsim.games.agent_avenue.decision import decision_stream, one_offer, one_take, one_user_decision
+from agentsim.games.agent_avenue.policies.dispatch import FAMILY_USER
 from agentsim.games.agent_avenue.policies.exchange import SCRATCH_SIZE
 from agentsim.games.agent_avenue.policies.planner import work_space
 from agentsim.games.agent_avenue.rules import Rules
@@ -37,12 +38,15 @@ def choose_action(game: GameState, player: Any, key: np.uint64) -> Action:
         except Exception as error:
             raise InputError(f"policy '{player.ref.label}' failed: {in_one_line(error)}", key="policies") from error
         return action
-    scratch, work = np.zeros(SCRATCH_SIZE, dtype=np.int64), work_space()
-    rows = player.row[np.newaxis, :]
+    if player.family == FAMILY_USER:
+        function = player.take if taking else player.offer
+        code = int(one_user_decision(function, game.state, game.table, seat, player.row, key))
+    else:
+        decide, rows = one_take if taking else one_offer, player.row[np.newaxis, :]
+        scratch, work = np.zeros(SCRATCH_SIZE, dtype=np.int64), work_space()
+        code = int(decide(player.family, game.state, game.table, seat, rows, 0, scratch, work, key))
     if taking:
-        up = one_take(player.family, player.take, game.state, game.table, seat, rows, 0, scratch, work, key)
-        return Take("face_up" if up else "hidden")
-    code = int(one_offer(player.family, player.offer, game.state, game.table, seat, rows, 0, scratch, work, key))
+        return Take("face_up" if code else "hidden")
     if DISCARD <= code < DISCARD + len(names):
         return Discard(names[code - DISCARD])
     if 0 <= code < DISCARD and max(code >> 4, code & 15) < len(names):
