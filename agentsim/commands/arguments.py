@@ -11,7 +11,7 @@ __all__ = ["COMMANDS"]
 _EXPERIMENT_HELP = """\
 Examples:
   agentsim simulate --policies expert,random --games 100000
-  agentsim simulate --policies 'planner(bluff=0.8),honest' --set rules.hand_size=5
+  agentsim simulate --policies 'planner(bluff=0.8),planner' --set rules.hand_size=5
   agentsim simulate my_experiment.toml --games 1M --out data/logs/mine
 
 Two policies are one matchup, one policy plays its mirror, three or more a round robin with mirrors.

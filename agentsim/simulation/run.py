@@ -44,6 +44,9 @@ class RunResult:
     n_games: int
     path: Path | None
 
+    def __repr__(self) -> str:
+        return f"<RunResult {self.experiment.name!r}: {self.n_games:,} games played; summary() has the scores>"
+
     def summary(self) -> pd.DataFrame:
         """One row per matchup: scores, seat advantage, draws and length with their intervals, shares of the ends."""
         from agentsim.summary import result_frame, summarise
