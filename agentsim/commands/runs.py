@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import threading
 from pathlib import Path
 
 from agentsim.commands import console
@@ -65,7 +66,13 @@ def replay(args: argparse.Namespace) -> int:
                          allowed=f"0 to {experiment.total_games - 1}")
     index, matchup = divmod(number, len(experiment.matchups))
     pairings = experiment.pairings()
-    story = get_game(experiment.game).story(experiment.rules(), pairings, experiment.seed, matchup, index)
+    patience = threading.Timer(3.0, console.note, ["compiling (only the first time, about 20 seconds)"])
+    patience.daemon = True
+    patience.start()
+    try:
+        story = get_game(experiment.game).story(experiment.rules(), pairings, experiment.seed, matchup, index)
+    finally:
+        patience.cancel()
     data = {"path": str(run.path), "game_id": number, "matchup_id": matchup,
             "deal_id": index // experiment.games_per_deal()[matchup], "seed": experiment.seed,
             "policies": [policy.label for policy in pairings[matchup]], "story": story.splitlines()}

@@ -18,8 +18,9 @@ _BY = {"catch": "catching the other pawn", "codebreakers": "a complete set of co
        "daredevils": "the other's set of daredevils", "out_of_cards": "being closer when the cards ran out"}
 
 
-def tell_game(rules: Rules, matchup: Sequence[PolicyRef], number: int, per_deal: int, seed: int, index: int) -> str:
-    """Play game ``index`` of matchup ``number`` again and tell it turn by turn."""
+def tell_game(rules: Rules, matchup: Sequence[PolicyRef], number: int, per_deal: int, seed: int, index: int,
+              n_matchups: int) -> str:
+    """Play game ``index`` of matchup ``number`` again and tell it turn by turn, under its number in the run."""
     players = [make_player(ref, rules) for ref in matchup]
     course = play_one(seed, number, index, per_deal, rules, players)
     swap = index % 2 if per_deal == 2 else 0
@@ -27,7 +28,10 @@ def tell_game(rules: Rules, matchup: Sequence[PolicyRef], number: int, per_deal:
     label = {card.id: card.name() for card in rules.cards}
     who = [f"seat {seat} ({labels[seat]})" for seat in (0, 1)]
     start = course[0][0]
-    head = f"Game {index} of matchup {number} (deal {index // per_deal}, seed {seed})"
+    where = f"deal {index // per_deal}, seed {seed}"
+    if n_matchups > 1:
+        where = f"game {index} of matchup {number}, {where}"
+    head = f"Game {index * n_matchups + number} ({where})"
     lines = [f"{head}: {labels[0]} starts against {labels[1]}."]
     lines += [f"  {who[seat]} is dealt {_cards(start.hand(seat), label)}." for seat in (0, 1)]
     for (game, action), (after, _) in pairwise(course):
@@ -53,7 +57,8 @@ def tell_game(rules: Rules, matchup: Sequence[PolicyRef], number: int, per_deal:
 def _recruit(after: GameState, seat: int, name: str, slot: int, label: dict[str, str]) -> str:
     copies = after.in_play(seat)[name]
     ordinal = {1: "1st", 2: "2nd", 3: "3rd"}.get(copies, f"{copies}th")
-    return f"{label[name]}, its {ordinal}, moves {int(after.state[e.MOVED + slot]):+d}"
+    move = int(after.state[e.MOVED + slot])
+    return f"{label[name]}, its {ordinal}, {f'moves {move:+d}' if move else 'does not move'}"
 
 
 def _lead(lead: int) -> str:
