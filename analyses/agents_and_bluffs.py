@@ -358,8 +358,8 @@ def section(tables: Tables) -> Section:
                  "strays as far.)"),
             charts["effects"]]
     else:
-        blocks.append(Text("No receiver of this run chooses by a coin often enough, so there is nothing that an "
-                           "effect could be read off.", "note"))
+        blocks.append(Text("Too few offers of this run went to players who choose by a coin, such as `random`: there "
+                           "is nothing that an effect could be read off.", "note"))
     if "confounded" in charts:
         blocks += [Text("**Confounded.** The win rate of a card's owners is not what the card does: whoever lives "
                         "long or leads collects cards, and some cards are given away by those who can "
@@ -393,4 +393,7 @@ def _lead(tables: Tables) -> str:
                   for _, row in part.iterrows()] for part in (good.nlargest(2, "effect"), bad.nsmallest(2, "effect"))]
         text = f"Worth having: {listed(names[0])}. Better left to the other: {listed(names[1])}. "
     hides = tables["hides"].sort_values("estimate")
-    return text + (f"`{hides['policy'].iloc[-1]}` hides the better card most often, `{hides['policy'].iloc[0]}` least.")
+    least, most = hides.iloc[0], hides.iloc[-1]
+    if most["low"] <= least["high"]:
+        return text + "No policy clearly hides the better card more often than another."
+    return text + f"`{most['policy']}` hides the better card most often, `{least['policy']}` least."
