@@ -96,11 +96,12 @@ def result_frame(results: Sequence[MatchupResult]) -> pd.DataFrame:
     """The results as a DataFrame, one row per matchup.
 
     Columns: ``matchup_id, policy_a, policy_b, n_games, n_deals, wins_a, draws, losses_a``, then for each of
-    ``score_a, score_seat0, draw_share, turns`` the estimate with ``_low`` and ``_high``, then ``end_<kind>`` shares,
-    and ``level``, the confidence level of each single interval.
+    ``score_a, score_seat0, draw_share, turns`` the estimate with ``_low`` and ``_high``, then ``end_<kind>``, the shares
+    of the kinds of ending that occurred, and ``level``, the confidence level of each single interval.
     """
     import pandas as pd
 
+    occurred = {name for result in results for name, share in result.ends.items() if share.estimate > 0}
     rows = []
     for result in results:
         row: dict[str, Any] = {name: getattr(result, name) for name in (
@@ -108,7 +109,7 @@ def result_frame(results: Sequence[MatchupResult]) -> pd.DataFrame:
         for name in ("score_a", "score_seat0", "draw_share", "turns"):
             found: Interval = getattr(result, name)
             row |= {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
-        row |= {f"end_{name}": share.estimate for name, share in result.ends.items()}
+        row |= {f"end_{name}": result.ends[name].estimate for name in result.ends if name in occurred}
         row["level"] = result.score_a.level
         rows.append(row)
     return pd.DataFrame(rows)

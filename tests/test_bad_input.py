@@ -173,6 +173,7 @@ def refused(capsys: pytest.CaptureFixture[str], folder: Path, words: list[str], 
         ("good.toml --out notes.txt/run", ["notes.txt/run: cannot be created"]),
         ("good.toml --out /proc/agentsim/run", ["/proc/agentsim/run: cannot be created"]),
         ("good.toml --out /dev/full", ["/dev/full: is a file"]),
+        ("--policies expert greedy", ["'greedy' is a policy", "--policies expert,greedy"]),
     ],
 )
 def test_simulate_refuses(capsys: pytest.CaptureFixture[str], folder: Path, words: str, messages: list[str]) -> None:

@@ -84,8 +84,19 @@ def plan_lines(experiment: Experiment, width: int) -> list[str]:
     return lines + (paragraph(f"Changed rules: {', '.join(changed)}", width=width) if changed else [])
 
 
+def _refuse_space(word: str, policies: str) -> None:
+    """``--policies expert greedy``: the shell hands the second policy over as the experiment."""
+    from agentsim.games.base import get_game
+
+    if word in {policy.label for policy in get_game("agent_avenue").policies()}:
+        raise InputError(f"'{word}' is a policy, not an experiment file", where="--policies",
+                         allowed=f"names joined by commas without a space: --policies {policies.rstrip(',')},{word}")
+
+
 def _draft(args: argparse.Namespace) -> Draft:
     if args.experiment is not None:
+        if args.policies is not None and "." not in args.experiment and "/" not in args.experiment:
+            _refuse_space(args.experiment, args.policies)
         draft = Draft.read(args.experiment)
     elif args.policies is not None:
         draft = Draft()
