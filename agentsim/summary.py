@@ -96,8 +96,8 @@ def result_frame(results: Sequence[MatchupResult]) -> pd.DataFrame:
     """The results as a DataFrame, one row per matchup.
 
     Columns: ``matchup_id, policy_a, policy_b, n_games, n_deals, wins_a, draws, losses_a``, then for each of
-    ``score_a, score_seat0, draw_share, turns`` the estimate with ``_low`` and ``_high``, then ``end_<kind>``, the shares
-    of the kinds of ending that occurred, and ``level``, the confidence level of each single interval.
+    ``score_a, score_seat0, draw_share, turns`` the estimate with ``_low`` and ``_high``, then ``end_<kind>``, the
+    shares of the kinds of ending that occurred, and ``level``, the confidence level of each single interval.
     """
     import pandas as pd
 
