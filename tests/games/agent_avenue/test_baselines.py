@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from itertools import pairwise
 from random import Random
 
 import numpy as np
@@ -156,12 +157,28 @@ def test_exact_ties_of_choices_are_even(name: str) -> None:
     assert_uniform(drawn(name, game, 4000), {Take("face_up"), Take("hidden")})
 
 
+def exactly_best(game: GameState) -> set[Action]:
+    """Offers of the greatest value before the noise."""
+    view = oracle_view(game)
+    return {Offer(*pair) for pair in best_actions(minmax_offer_values(view))} if view.face_up is None else set()
+
+
 @needs_speed
-def test_minmax_blurs_its_offers_evenly() -> None:
-    """Either order of a pair has the same value, so either card lies up in half of the offers."""
-    game = position(active_hand=["enforcer", "saboteur", "daredevil", "codebreaker"])
-    best = acceptable("minmax", oracle_view(game))
-    assert_uniform(drawn("minmax", game, 4000), best)
+def test_minmax_noise_chooses_among_equals_and_nothing_else() -> None:
+    """Either order of a pair has the same value, and so have some pairs: all of them are offered as often.
+
+    Unequal values differ by 0.01 at least, so the noise never puts a worse offer first.
+    """
+    found = [game for game in positions(400) if len(exactly_best(game)) > 2][:6]
+    assert len(found) == 6
+    for game in [position(active_hand=["enforcer", "saboteur", "daredevil", "codebreaker"]), *found]:
+        assert_uniform(drawn("minmax", game, 4000), exactly_best(game))
+    gaps = set()
+    for game in positions(400):
+        if game.state[e.PHASE] != e.TAKING:
+            ranked = sorted(set(minmax_offer_values(oracle_view(game)).values()))
+            gaps |= {b - a for a, b in pairwise(ranked)}
+    assert min(gaps) >= NOISE
 
 
 @needs_speed
