@@ -13,6 +13,11 @@ from agentsim.jit import jit
 FAMILY_RANDOM, FAMILY_RANDOM_DISCARDS, FAMILY_GREEDY, FAMILY_MINMAX, FAMILY_PLANNER = range(5)
 FAMILY_USER = 100
 
+# The planner is by far the largest policy. Compiled on its own, not as a piece of the kernel, it takes 10 s off the
+# time to compile and adds 5 % to a game of `expert`.
+_planner_offer = jit(getattr(planner_offer, "py_func", planner_offer))
+_planner_take = jit(getattr(planner_take, "py_func", planner_take))
+
 
 @jit(inline="always")
 def decide_offer(family, users, view, seat, table, rows, policy, scratch, work, key):
@@ -28,7 +33,7 @@ def decide_offer(family, users, view, seat, table, rows, policy, scratch, work, 
     if family == FAMILY_MINMAX:
         return minmax_offer(view, seat, table, np.int64(rows[policy, 0]), scratch, key)
     if family == FAMILY_PLANNER:
-        return planner_offer(view, table, rows, policy, scratch, work, key)
+        return _planner_offer(view, table, rows, policy, scratch, work, key)
     if users is None or family == FAMILY_RANDOM_DISCARDS:
         return random_discards_offer(view, key)
     return users[policy](view, table, rows[policy], key)
@@ -44,5 +49,5 @@ def decide_take(family, users, view, seat, table, rows, policy, scratch, work, k
     if family == FAMILY_MINMAX:
         return minmax_take(view, seat, table, np.int64(rows[policy, 0]), scratch, key)
     if users is None or family == FAMILY_PLANNER:
-        return planner_take(view, table, rows, policy, scratch, work, key)
+        return _planner_take(view, table, rows, policy, scratch, work, key)
     return users[policy](view, table, rows[policy], key)
