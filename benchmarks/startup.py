@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.measure import Line, Options, at_most, line, repeat
+from benchmarks.measure import Line, Options, at_most, line
 from benchmarks.runs import folder
 
 __all__ = ["run"]
@@ -19,8 +20,9 @@ _COMMAND = [sys.executable, "-m", "agentsim", "simulate", "--policies", "expert,
 
 def run(options: Options) -> Iterator[Line]:
     _call(None)
-    yield line("startup", "agentsim simulate, 1,000 games, warm cache", repeat(options.repeat, lambda: _call(None)[0]),
-               "s of wall", at_most(2))
+    warm = [_call(None) for _ in range(options.repeat)]
+    yield line("startup", "agentsim simulate, 1,000 games, warm cache", [wall for wall, _, _ in warm], "s of wall",
+               at_most(2), note=f"{statistics.median(cpu for _, cpu, _ in warm):.1f} s of CPU")
     with folder() as cache:
         wall, cpu, said = _call(cache)
     yield line("startup", "the same, the first call ever (empty cache)", [wall], "s of wall", at_most(40),
