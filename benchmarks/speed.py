@@ -46,8 +46,8 @@ def run(options: Options) -> Iterator[Line]:
     user = _speeds(_USER, _MIRRORS["random"][0], options.repeat)
     ratios = [built_in / own for built_in, own in zip(speeds["random"], user, strict=True)]
     yield line("speed", "a user's policy like random: time / built in", ratios, "times", at_most(2),
-               note=f"{1e-6 * sorted(user)[len(user) // 2]:.2f} M games/s; the hardest case, for no policy thinks less: "
-                    "calling the user's functions costs about 10 ns a decision")
+               note=f"{1e-6 * sorted(user)[len(user) // 2]:.2f} M games/s; the hardest case, for no policy thinks "
+                    "less: calling a user's function costs about 10 ns")
 
 
 def _speeds(policy: str, games: int, times: int) -> list[float]:
