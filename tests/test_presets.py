@@ -7,12 +7,14 @@ fixed, so the tests are repeatable; the margins are about half of what was measu
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from agentsim.games.agent_avenue.engine import END_REASONS
+from agentsim.games.agent_avenue.policies.parameters import PLANNER_PARAMETERS
 from agentsim.games.agent_avenue.rules import Rules
 from tests.games.agent_avenue.helpers import JIT, policy, preset_names, session
 
@@ -165,3 +167,18 @@ def test_every_character_beats_all_baselines(name: str) -> None:
     assert win_rate(name, "random", 4000) > 0.8
     assert win_rate(name, "greedy", 4000) > 0.6
     assert win_rate(name, "minmax", 4000) > 0.65
+
+
+def test_the_page_on_policies_is_up_to_date(repository: Path) -> None:
+    page = (repository / "docs" / "policies.md").read_text(encoding="utf-8")
+    for parameter in PLANNER_PARAMETERS:
+        whole = ", whole" if parameter.whole else ""
+        assert (f"| `{parameter.name}` | {parameter.low:g} to {parameter.high:g}{whole} | {parameter.default:g} | "
+                f"{parameter.doc} |") in page
+    defaults = policy("planner").params
+    for name in (*CHARACTERS, "expert"):
+        assert f"| `{name}` | {policy(name).idea} |" in page
+        assert page.count(f"| `{name}` |") == 2
+    for name in CHARACTERS:
+        changed = ", ".join(f"{key} = {value:g}" for key, value in policy(name).params.items() if value != defaults[key])
+        assert f"| {changed} |" in page
