@@ -180,5 +180,6 @@ def test_the_page_on_policies_is_up_to_date(repository: Path) -> None:
         assert f"| `{name}` | {policy(name).idea} |" in page
         assert page.count(f"| `{name}` |") == 2
     for name in CHARACTERS:
-        changed = ", ".join(f"{key} = {value:g}" for key, value in policy(name).params.items() if value != defaults[key])
-        assert f"| {changed} |" in page
+        params = policy(name).params
+        changed = [f"{key} = {params[key]:g}" for key in params if params[key] != defaults[key]]
+        assert f"| {', '.join(changed)} |" in page
