@@ -34,6 +34,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import math
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -94,6 +95,15 @@ def policy(offer: Compiled, take: Compiled, *, params: Mapping[str, float] | Non
             name = getattr(function, "__name__", repr(function))
             raise InputError(f"{name} is not a function compiled by @{maker}", key="policy",
                              allowed=f"a function (view, table, params, key) with @{maker} above it")
+        if not _returns(function):
+            raise InputError(f"{function.__name__} never returns a number", key="policy",
+                             allowed="offer_action(up, down) or DISCARD + name" if maker == "jit_offer"
+                             else "FACE_UP or HIDDEN")
+    given: Mapping[str, Any] = params or {}
+    for name, value in given.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise InputError(f"the default of the parameter '{name}' is {value!r}", key="policy",
+                             allowed="a finite number")
     return UserPolicy(offer, take, dict(params or {}), idea)
 
 
@@ -102,6 +112,11 @@ def _is_compiled(function: Any) -> bool:
         return callable(function)
     # Both kinds of function have the same arguments and result.
     return OFFER_SIGNATURE.args in getattr(function, "signatures", ())
+
+
+def _returns(function: Any) -> bool:
+    """Whether a compiled function has the result it should: one that only raises is compiled to another."""
+    return _CONFIG.DISABLE_JIT or OFFER_SIGNATURE in function.nopython_signatures
 
 
 def file_digest(path: str) -> str:

@@ -239,6 +239,38 @@ def test_functions_of_other_arguments(arguments: str, tmp_path: Path) -> None:
     assert "Signature mismatch: 4 argument types given" in refused(f"{path}:mine")
 
 
+@pytest.mark.skipif(not JIT, reason="as Python it fails when it is called")
+def test_a_function_that_only_raises(tmp_path: Path) -> None:
+    path = write(tmp_path, IMPORTS + """
+    @jit_offer
+    def o(view, table, params, key):
+        raise ValueError("not yet")
+
+    @jit_take
+    def t(view, table, params, key):
+        return FACE_UP
+
+    mine = policy(o, t)
+    """)
+    assert "o never returns a number (allowed: offer_action(up, down)" in refused(f"{path}:mine")
+
+
+@pytest.mark.parametrize("value", ["float('nan')", "float('inf')", "True", "'high'", "None"])
+def test_defaults_that_are_not_numbers(value: str, tmp_path: Path) -> None:
+    path = write(tmp_path, IMPORTS + f"""
+    @jit_offer
+    def o(view, table, params, key):
+        return offer_action(0, 1)
+
+    @jit_take
+    def t(view, table, params, key):
+        return FACE_UP
+
+    mine = policy(o, t, params={{"risk": {value}}})
+    """)
+    assert "the default of the parameter 'risk' is" in refused(f"{path}:mine")
+
+
 def test_a_function_without_its_decorator(tmp_path: Path) -> None:
     path = write(tmp_path, IMPORTS + """
     def plain(view, table, params, key):
