@@ -279,6 +279,7 @@ def other_rows(run: Path) -> None:
         (lambda run: None, "replay run --game 200", ["--game: there is no game 200", "allowed: 0 to 199"]),
         (lambda run: None, "replay run --game -1", ["--game: there is no game -1"]),
         (lambda run: None, "export run --csv notes.txt", ["notes.txt: is a file"]),
+        (lambda run: None, "export run --csv=", ["--csv: needs the name of a folder"]),
         (lambda run: None, "export run --csv out --table turn", ["--table: ", "did you mean 'turns'?"]),
         (lambda run: None, "simulate --policies greedy,random --games 200 --log turns --out run --seed 2",
          ["another plan: seed is 1 there and 2 here"]),

@@ -84,6 +84,8 @@ def export(args: argparse.Namespace) -> int:
     """The tables of a run, or one of them, as CSV files in a folder."""
     from agentsim.runs import export_csv, open_run
 
+    if not args.csv:
+        raise InputError("needs the name of a folder", where="--csv")
     run = open_run(Path(args.run))
     rows = {**run.rows, "matchups": len(run.experiment.matchups)}
     if args.table and args.table not in rows:
