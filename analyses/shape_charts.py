@@ -15,7 +15,7 @@ MIN_DEALS = 30
 """A cell of a heat map or a point of a curve is drawn from so many deals on."""
 
 ENDS = {
-    "catch": "catch", "codebreakers": "own set of codebreakers", "daredevils": "rival's set of daredevils",
+    "catch": "catching the other", "codebreakers": "own set of codebreakers", "daredevils": "rival's set of daredevils",
     "out_of_cards": "out of cards", "leader_of_the_pack": "leader of the pack", "masterplan": "masterplan",
     "security_system": "security system", "division_m": "Division M",
 }

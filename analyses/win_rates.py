@@ -260,14 +260,13 @@ def displays(tables: Tables) -> dict[str, Table]:
     shown = {}
     if len(tables["strength"]):
         frame = tables["strength"].merge(tables["profile"], on="policy", how="left")
-        shown["strength"] = Table(frame, "strength-table", "Strength and character", {
+        shown["strength"] = Table(frame, "strength-table", "Order of strength", {
             "rank": Column("rank", "int"),
             "policy": Column("policy"),
             "score": Column("score", "percent", "low", "high", help="Mean score against all others, each counting "
                                                                     "once."),
             "beats": Column("beats", "int", help="Opponents that it beats by the whole interval."),
             "loses_to": Column("loses to", "int", help="Opponents that beat it by the whole interval."),
-            "undecided": Column("undecided", "int"),
             "best_opponent": Column("does best against"),
             "worst_opponent": Column("does worst against"),
             "n_games": Column("games", "int"),
