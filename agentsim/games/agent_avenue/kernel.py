@@ -133,6 +133,8 @@ def play_games(seed, matchup, first_game, n_games, games_per_deal, table, famili
             policy = (other ^ swap) & 1
             took_up = decide_take(families[policy], takes, observe(state, table, other), other, table, rows, policy,
                                   scratch, work, decision_key(key_other, turn, KIND_TAKE))
+            if families[policy] >= FAMILY_USER and took_up not in (0, 1):
+                return index, first_row, policy
             take(state, table, took_up != 0)
             step = state[STEP]
             end_step(state, table)

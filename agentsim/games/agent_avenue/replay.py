@@ -18,7 +18,7 @@ from agentsim.games.agent_avenue.policies.exchange import SCRATCH_SIZE
 from agentsim.games.agent_avenue.policies.planner import work_space
 from agentsim.games.agent_avenue.rules import Rules
 from agentsim.games.agent_avenue.step import Action, Discard, GameState, IllegalAction, Offer, Take, new_game
-from agentsim.games.agent_avenue.user import in_one_line
+from agentsim.games.agent_avenue.user import FACE_UP, HIDDEN, in_one_line
 from agentsim.games.agent_avenue.view import DISCARD
 
 __all__ = ["choose_action", "play_one", "play_rows"]
@@ -45,8 +45,10 @@ def choose_action(game: GameState, player: Any, key: np.uint64) -> Action:
         decide, rows = one_take if taking else one_offer, player.row[np.newaxis, :]
         scratch, work = np.zeros(SCRATCH_SIZE, dtype=np.int64), work_space()
         code = int(decide(player.family, game.state, game.table, seat, rows, 0, scratch, work, key))
+    if taking and code in (FACE_UP, HIDDEN):
+        return Take("face_up" if code == FACE_UP else "hidden")
     if taking:
-        return Take("face_up" if code else "hidden")
+        raise IllegalAction(f"{code} is no choice; legal: {'; '.join(map(str, game.legal_actions()))}")
     if DISCARD <= code < DISCARD + len(names):
         return Discard(names[code - DISCARD])
     if 0 <= code < DISCARD and max(code >> 4, code & 15) < len(names):

@@ -193,8 +193,8 @@ class Session:
         if offender >= 0:
             raise InputError(f"policy '{players[offender].ref.label}' made an illegal move in game {first + done} of "
                              f"matchup {matchup}", key="policies",
-                             allowed="an offer of two different names in hand, or a discard while discards and deck "
-                             "last")
+                             allowed="an offer of two different names in hand, a discard while discards and deck "
+                             "last, or the choice FACE_UP or HIDDEN")
         n_games = 0 if log == "none" else done
         return (buffers.games[:n_games], buffers.finals[:n_games], buffers.turns[:n_rows], buffers.turn_game[:n_rows],
                 buffers.hands[:n_rows])

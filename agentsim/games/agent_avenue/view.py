@@ -59,8 +59,10 @@ class View(NamedTuple):
 
 
 VIEW_TYPE = types.NamedUniTuple(types.int64, len(View._fields), View)
-TABLE_TYPE = types.Array(types.int64, 1, "C")
-_ROW = types.Array(types.float64, 1, "C")
+# Read-only: a user's function that wrote to the rules or parameters would change them for every game that follows, and
+# results would depend on workers. So it does not compile.
+TABLE_TYPE = types.Array(types.int64, 1, "C", readonly=True)
+_ROW = types.Array(types.float64, 1, "C", readonly=True)
 OFFER_SIGNATURE = types.int64(VIEW_TYPE, TABLE_TYPE, _ROW, types.uint64)
 TAKE_SIGNATURE = types.int64(VIEW_TYPE, TABLE_TYPE, _ROW, types.uint64)
 

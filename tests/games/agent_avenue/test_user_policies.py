@@ -216,7 +216,9 @@ def test_broken_files(body: str, says: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("line", "says"), [
     ("return nothing_like_it", "name 'nothing_like_it' is not defined"),
     ("return view.deck_order", "Unknown attribute 'deck_order'"), ("return 'up'", "TypingError"),
-    ("return view.hand['mole']", "getitem")])
+    ("return view.hand['mole']", "getitem"),
+    # The rules and the parameters are the same memory in every game: who writes there would change games to come.
+    ("table[0] = 5", "setitem"), ("params[0] = 0.5", "setitem")])
 def test_functions_that_do_not_compile(line: str, says: str, tmp_path: Path) -> None:
     path = write(tmp_path, IMPORTS + f"""
     @jit_offer
@@ -321,6 +323,21 @@ def test_illegal_moves(code: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"^policies: policy 'cheat', game 0: .*; legal: offer") as error:
         the_game().story(STANDARD, session(f"{path}:cheat").matchups, 1, 0, 0)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("code", ["2", "-1", "99"])
+def test_illegal_choices(code: str, tmp_path: Path) -> None:
+    path = write(tmp_path, BOTH + f"""
+    @jit_take
+    def neither(view, table, params, key):
+        return {code}
+
+    cheat = policy(tidy_offer, neither)
+    """)
+    with pytest.raises(InputError, match=r"policy 'cheat' made an illegal move in game 0 of matchup 0 .*HIDDEN"):
+        session((f"{path}:cheat", "random")).play(0, 0, 50, "games")
+    with pytest.raises(InputError, match=rf"policy 'cheat', game 0: {code} is no choice; legal: take the face-up card"):
+        the_game().story(STANDARD, session(f"{path}:cheat").matchups, 1, 0, 0)
 
 
 def test_an_illegal_move_is_found_in_whichever_game_it_is_made(tmp_path: Path) -> None:
