@@ -117,7 +117,7 @@ def test_decisions_stay(name: str) -> None:
             other = exchanged(game, game.to_move, rng)
             assert choose_action(other, who, keys[number]) == before
         seen[game.state[e.PHASE] == e.TAKING] += 1
-    assert min(seen[True], seen[False]) > few(200, 10)
+    assert min(seen[True], seen[False]) >= few(200, 10)
 
 
 def test_a_view_has_exactly_the_fields_that_are_public_or_the_viewers_own() -> None:

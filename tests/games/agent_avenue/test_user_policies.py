@@ -207,9 +207,11 @@ def test_policies_see_the_rules_they_play(tmp_path: Path) -> None:
     ("mine = policy(len, len)", "not a function compiled")])
 def test_broken_files(body: str, says: str, tmp_path: Path) -> None:
     path = write(tmp_path, textwrap.dedent(IMPORTS) + body)
+    if not JIT and "policy(len" in body:
+        pytest.skip("without a compiler any function will do")
     text = refused(f"{path}:mine")
     assert str(path) in text
-    assert says in text or (not JIT and "policy(len" in body)
+    assert says in text
 
 
 @pytest.mark.skipif(not JIT, reason="it is the compiler that finds them")
