@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from typing import Any
 
 import pytest
@@ -70,14 +71,15 @@ def test_a_million_games_replay(capsys: pytest.CaptureFixture[str]) -> None:
     slices = -(-MILLION // SLICE // len(pairs))
     tasks = [(a, b, number) for number in range(slices) for a, b in pairs]
     total: Counter[Any] = Counter()
-    with ProcessPoolExecutor(max_workers=len(os.sched_getaffinity(0))) as pool:
+    # Fresh processes: a fork of one that has threads may hang.
+    with ProcessPoolExecutor(len(os.sched_getaffinity(0)), mp_context=get_context("spawn")) as pool:
         for seen in pool.map(_task, tasks, chunksize=2):
             total += seen
     reasons: Counter[str] = Counter()
     for (reason, _, _), games in total.items():
         reasons[reason] += games
     assert total.total() >= MILLION
-    assert set(reasons) == {"catch", "codebreakers", "daredevils", "out_of_cards"} or len(names) < 12
+    assert set(reasons) == {"catch", "codebreakers", "daredevils", "out_of_cards"}
     with capsys.disabled():
         print(f"\nThe second engine replayed {total.total():,} games of {len(pairs)} matchups to the same rows: "
               + ", ".join(f"{games:,} by {reason}" for reason, games in reasons.most_common()))
