@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import partial
 
 from agentsim.experiment import build_experiment
 from agentsim.runs import Run, open_run
 from benchmarks.measure import Line, Options, at_most, line
+from benchmarks.quiet import undisturbed
 from benchmarks.runs import folder, play
 
 __all__ = ["run"]
@@ -39,11 +41,9 @@ def run(options: Options) -> Iterator[Line]:
             note = f"{opened.n_games:,} games, written in {spent.wall:.0f} s"
             for name, query, rows, bound in (("policy", _BY_POLICY, 2, 0.3), ("card", _BY_CARD, 8, 1.0)):
                 _seconds(opened, query, rows)
-                cpu = time.process_time()
-                seconds = [_seconds(opened, query, rows) for _ in range(options.repeat)]
-                cpu = (time.process_time() - cpu) / options.repeat
+                seconds, quiet = undisturbed(options.repeat, partial(_seconds, opened, query, rows))
                 yield line("queries", f"win rate by {name}", seconds, "s of wall", at_most(bound),
-                           f"{cpu:.2f} s of CPU; {note}")
+                           f"{note}; {quiet}".rstrip("; "))
 
 
 def _seconds(run_: Run, query: str, rows: int) -> float:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.measure import Line, Options, at_most, line
+from benchmarks.quiet import undisturbed
 from benchmarks.runs import folder
 
 __all__ = ["run"]
@@ -20,9 +21,9 @@ _COMMAND = [sys.executable, "-m", "agentsim", "simulate", "--policies", "expert,
 
 def run(options: Options) -> Iterator[Line]:
     _call(None)
-    warm = [_call(None) for _ in range(options.repeat)]
+    warm, quiet = undisturbed(options.repeat, lambda: _call(None))
     yield line("startup", "agentsim simulate, 1,000 games, warm cache", [wall for wall, _, _ in warm], "s of wall",
-               at_most(2), note=f"{statistics.median(cpu for _, cpu, _ in warm):.1f} s of CPU")
+               at_most(2), note=f"{statistics.median(cpu for _, cpu, _ in warm):.1f} s of CPU; {quiet}".rstrip("; "))
     with folder() as cache:
         wall, cpu, said = _call(cache)
     yield line("startup", "the same, the first call ever (empty cache)", [wall], "s of wall", at_most(40),
