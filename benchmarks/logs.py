@@ -30,8 +30,8 @@ def run(options: Options) -> Iterator[Line]:
         yield line("logging", "size of `turns`, per turn row", per_row, "bytes", at_most(8))
         waits = [two.wall / (one.cpu / 2) for one, two in zip(logged, shared, strict=True)]
         yield line("logging", "wall at 2 workers / half the CPU of 1 worker", waits, "times", at_most(1.15),
-                   f"1 worker: {statistics.median(one.cpu for one in logged):.2f} s of CPU for {_GAMES:,} games, simulated "
-                   f"and written; {quiet}".rstrip("; "))
+                   f"1 worker: {statistics.median(one.cpu for one in logged):.2f} s of CPU for {_GAMES:,} games, "
+                   f"simulated and written; {quiet}".rstrip("; "))
 
 
 def _measure(root: Path) -> tuple[Timing, Timing, Timing, tuple[int, int]]:
