@@ -66,8 +66,8 @@ class Experiment:
 
     def games_per_deal(self) -> tuple[int, ...]:
         """How often each deal is played, per matchup."""
-        game = get_game(self.game)
-        return tuple(game.games_per_deal(pairing) for pairing in self.pairings())
+        game, rules = get_game(self.game), self.rules()
+        return tuple(game.games_per_deal(pairing, rules) for pairing in self.pairings())
 
     @property
     def total_games(self) -> int:
@@ -100,7 +100,11 @@ class Experiment:
         _check_log(experiment.log, where, "experiment.log")
         _check_seed(experiment.seed, where, "experiment.seed")
         get_game(experiment.game, where=where)
-        _check_games(experiment.games, experiment.games_per_deal(), where=where, key="experiment.games")
+        try:
+            per_deal = experiment.games_per_deal()
+        except InputError as error:
+            raise error.at(where=where) from None
+        _check_games(experiment.games, per_deal, where=where, key="experiment.games")
         return experiment
 
     def plan_digest(self) -> str:
@@ -185,7 +189,7 @@ class Draft:
         matchups = self._checked("matchups", pair_up, policies, "auto" if self.matchups is None else self.matchups,
                                  game.seats(rules))
         pairings = [tuple(policies[index] for index in matchup) for matchup in matchups]
-        per_deal = tuple(game.games_per_deal(pairing) for pairing in pairings)
+        per_deal = tuple(game.games_per_deal(pairing, rules) for pairing in pairings)
         if self.games is None:
             common = math.lcm(*per_deal)
             games = -(-DEFAULT_GAMES // common) * common

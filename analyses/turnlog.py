@@ -109,7 +109,7 @@ def load_turns(run: Run) -> Turns:
     per_deal = matchups["games_per_deal"].to_numpy(np.int64)
     index, matchup = np.divmod(game_id[first].astype(np.int64), max(len(matchups), 1))
     deal, second = np.divmod(index, per_deal[matchup])
-    policy = np.where(second[:, None] == 1, seats[matchup][:, ::-1], seats[matchup])
+    policy = np.where(second[:, None] % 2 == 1, seats[matchup][:, ::-1], seats[matchup])
     return Turns(tuple(labels), tuple(agents), np.append(first, len(turn)).astype(np.int64), matchup.astype(np.int32),
                  deal.astype(np.int32), policy,
                  columns["active"].astype(np.int8), columns["face_up"].astype(np.int8),

@@ -70,7 +70,7 @@ class HighCard:
     def seats(self, rules: dict[str, int]) -> int:
         return rules["rules.seats"]
 
-    def games_per_deal(self, matchup: Sequence[PolicyRef]) -> int:
+    def games_per_deal(self, matchup: Sequence[PolicyRef], rules: dict[str, int]) -> int:
         return 1 if len({ref.label for ref in matchup}) == 1 else len(matchup)
 
     def tables(self, rules: dict[str, int], log: LogLevel) -> Sequence[Table]:

@@ -8,7 +8,8 @@ Three ideas carry the frame:
 
 *Deal.* The unit of every statistic. ``seed`` and ``deal`` fix every card that chance brings, whoever draws it.
 *Matchup.* A tuple of policies. Two different policies play each deal twice with the seats swapped, the hands staying
-with the seats; a mirror (a policy against itself) plays each deal once.
+with the seats; a mirror (a policy against itself) plays each deal once. Where seats have different parts (one player
+against a team) each deal is played in every part as well.
 *Game index.* ``g`` counts the games of a matchup from 0; ``deal = g // games_per_deal``. In a run of ``M`` matchups the
 ``game_id`` is ``g * M + matchup_id``, so ids run from 0 without gaps and do not change when a run is extended.
 """
@@ -186,8 +187,12 @@ class Game(Protocol):
         """How many policies a matchup has."""
         ...
 
-    def games_per_deal(self, matchup: Sequence[PolicyRef]) -> int:
-        """How often each deal is played: 1 for a mirror, 2 for two different policies."""
+    def games_per_deal(self, matchup: Sequence[PolicyRef], rules: Any) -> int:
+        """How often each deal is played under these rules: the games of its block.
+
+        Two players: 1 for a mirror, 2 for two different policies. More where the rules give the seats different parts:
+        each policy then plays each part from each seat.
+        """
         ...
 
     def tables(self, rules: Any, log: LogLevel) -> Sequence[Table]:

@@ -82,7 +82,7 @@ def test_the_game_answers_for_its_parts() -> None:
     assert game.seats(made) == 3
     assert {key.name for key in game.rule_keys()} == set(game.rules_as_dict(made))
     assert [ref.label for ref in game.policies()] == NAMES
-    assert game.games_per_deal([game.policy("random")] * 3) == 1
+    assert game.games_per_deal([game.policy("random")] * 3, made) == 1
     assert game.parameters(game.policy("random")) == ()
     assert [card["id"] for card in game.cards(made)] == list(made.names)
     assert game.new_game(3, {"rules.players": 3}).players == 3

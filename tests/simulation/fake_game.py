@@ -126,7 +126,7 @@ class FakeGame:
     def seats(self, rules: Any) -> int:
         return 2
 
-    def games_per_deal(self, matchup: Sequence[PolicyRef]) -> int:
+    def games_per_deal(self, matchup: Sequence[PolicyRef], rules: Any) -> int:
         return 1 if matchup[0] == matchup[1] else 2
 
     def tables(self, rules: Any, log: LogLevel) -> Sequence[Table]:

@@ -51,7 +51,7 @@ class AgentAvenue:
     def seats(self, rules: Rules) -> int:
         return 2
 
-    def games_per_deal(self, matchup: Sequence[PolicyRef]) -> int:
+    def games_per_deal(self, matchup: Sequence[PolicyRef], rules: Rules) -> int:
         return 1 if matchup[0] == matchup[1] else 2
 
     def tables(self, rules: Rules, log: LogLevel) -> Sequence[Table]:
@@ -63,7 +63,7 @@ class AgentAvenue:
     def story(self, rules: Rules, matchups: Sequence[Sequence[PolicyRef]], seed: int, matchup: int,
               index: int) -> str:
         pair = matchups[matchup]
-        return story.tell_game(rules, pair, matchup, self.games_per_deal(pair), seed, index, len(matchups))
+        return story.tell_game(rules, pair, matchup, self.games_per_deal(pair, rules), seed, index, len(matchups))
 
     def new_game(self, seed: int = 1, settings: Mapping[str, Any] | None = None, *, deal: int = 0) -> step.GameState:
         """A game to be played step by step."""

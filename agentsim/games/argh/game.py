@@ -50,7 +50,7 @@ class Argh:
     def seats(self, rules: Rules) -> int:
         return rules.players
 
-    def games_per_deal(self, matchup: Sequence[PolicyRef]) -> int:
+    def games_per_deal(self, matchup: Sequence[PolicyRef], rules: Rules) -> int:
         return session.rotations(matchup)
 
     def tables(self, rules: Rules, log: LogLevel) -> Sequence[Table]:
@@ -61,7 +61,7 @@ class Argh:
 
     def story(self, rules: Rules, matchups: Sequence[Sequence[PolicyRef]], seed: int, matchup: int, index: int) -> str:
         policies = matchups[matchup]
-        return story.tell_game(rules, policies, matchup, self.games_per_deal(policies), seed, index)
+        return story.tell_game(rules, policies, matchup, self.games_per_deal(policies, rules), seed, index)
 
     def new_game(self, seed: int = 1, settings: Mapping[str, Any] | None = None, *, deal: int = 0) -> step.GameState:
         """A game to be played step by step."""
