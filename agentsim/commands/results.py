@@ -85,8 +85,10 @@ def _one(result: MatchupResult, width: int) -> list[str]:
 
 
 def _games_line(result: MatchupResult, width: int) -> list[str]:
-    times = {1: "", 2: ", each played twice with the seats swapped"}.get(
-        result.games_per_deal, f", each played {result.games_per_deal} times")
+    n = result.games_per_deal
+    # A mirror's deal has more games than one where the sides have different parts, such as one player against a team.
+    how = "twice with the seats swapped" if n == 2 and not result.mirror else "twice" if n == 2 else f"{n} times"
+    times = "" if n == 1 else f", each played {how}"
     text = f"A win scores 1, a draw 1/2. From {count(result.n_games)} games of {count(result.n_deals)} deals{times}."
     return paragraph(text, width=width, indent="  ")
 
