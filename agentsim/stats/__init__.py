@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from agentsim.stats.anchor import AnchorResult, anchor_from_counts, anchor_test
+from agentsim.stats.band import games_to_decide, verdict, verdicts
 from agentsim.stats.bootstrap import bootstrap_deals
 from agentsim.stats.clustered import (
     cluster_ratio,
@@ -28,6 +29,7 @@ from agentsim.stats.coin import (
     effects_from_sums,
     pooled_effect,
 )
+from agentsim.stats.forks import agreement, blank_contrast, fork_effects
 from agentsim.stats.intervals import Interval, TestResult, difference_of_proportions, wilson, wilson_bounds
 from agentsim.stats.matrix import beats, nontransitive_triples, strength, strength_from_deals, win_rate_matrix
 from agentsim.stats.paired import (
@@ -37,6 +39,7 @@ from agentsim.stats.paired import (
     paired_difference_from_counts,
     sign_test,
 )
+from agentsim.stats.picks import landing_effects, pick_effects, pick_shares
 from agentsim.stats.power import (
     deal_sd,
     deals_for_difference,
@@ -62,6 +65,8 @@ __all__ = [
     "paired_difference", "paired_difference_from_counts", "sign_test", "mcnemar", "mcnemar_by_deal",
     "win_rate_matrix", "beats", "nontransitive_triples", "strength", "strength_from_deals",
     "check_coin", "coin_effects", "card_effects", "effects_from_grouped", "effects_from_sums", "pooled_effect",
+    "pick_effects", "pick_shares", "landing_effects", "fork_effects", "blank_contrast", "agreement",
+    "verdict", "verdicts", "games_to_decide",
     "SequentialTest", "confidence_sequence",
     "deal_sd", "deals_for_half_width", "half_width_of", "deals_for_difference", "detectable_difference",
     "AnchorResult", "anchor_test", "anchor_from_counts",
