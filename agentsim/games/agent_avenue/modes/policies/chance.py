@@ -1,9 +1,9 @@
 """The two random baselines in every mode: uniform over what is legal, question by question.
 
-``random`` offers exactly as in the base game. In a team it tosses for who plays up, draws a name of that hand, then one
-of the partner's legal names. Black Market card, member, target, recruiting and the Division M pawn's way are drawn
-uniformly. It never discards. ``random_discards`` is the same, but whoever lays a card is uniform over the cards or pairs
-that may be laid and one discard per name in hand, while discarding is legal.
+``random`` offers exactly as in the base game. In a team it tosses for who plays up, draws a name of that hand, then
+one of the partner's legal names. Black Market card, member, target, recruiting and the Division M pawn's way are drawn
+uniformly. It never discards. ``random_discards`` is the same, but whoever lays a card is uniform over the cards or
+pairs that may be laid and one discard per name in hand, while discarding is legal.
 
 An answer needs one random word, the key of the decision itself. The functions are inlined into the kernel and read
 only the fields of the view that the question is about, so that nothing else of it is computed.
@@ -69,12 +69,12 @@ def random_answer(view, table, key):
     ask = view.ask
     if ask == ASK_PLAY:
         return _random_pair(view.hand, key)
-    if ask == ASK_MARKET or ask == ASK_M:
+    if ask in (ASK_MARKET, ASK_M):
         return below(key, view.options)
     if ask == ASK_FACE_UP:
         names = name_set(view.hand)
         return nth_of(names, below(key, size_of_set(names)))
-    if ask == ASK_FACE_DOWN or ask == ASK_TARGET:
+    if ask in (ASK_FACE_DOWN, ASK_TARGET):
         return nth_of(view.options, below(key, size_of_set(view.options)))
     return np.int64(key >> _LAST)
 
@@ -93,7 +93,7 @@ def random_discards_answer(view, table, key):
         if up == down and (n > 1 or key & np.uint64(1)):
             return DISCARD + nth_of(names, up)
         return offer_action(nth_of(names, up), nth_of(names, down))
-    if ask == ASK_FACE_UP or ask == ASK_FACE_DOWN:
+    if ask in (ASK_FACE_UP, ASK_FACE_DOWN):
         laid = names if ask == ASK_FACE_UP else view.options
         pick = below(key, size_of_set(laid) + n)
         return DISCARD + nth_of(names, pick) if pick < n else nth_of(laid, pick - n)

@@ -1,0 +1,49 @@
+"""The work space that the kernel lends to policies, and what stands where in it.
+
+``scratch`` begins as a state vector of the engine (``layout.py``) that holds only what the view tells: the *board*. On
+it a policy tries out recruitments and moves with the engine's own functions, so the rules are written once. Behind the
+board lie *lanes*: by agent, for the viewer and THEM further for the other side, what recruiting one more copy brings.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentsim.games.agent_avenue.modes.layout import MODE_STATE
+from agentsim.games.agent_avenue.policies.planner import WORK_SIZE
+
+__all__ = ["MODE_SCRATCH", "MODE_WORK", "mode_scratch_space", "mode_work_space"]
+
+THEM = 16
+# Lanes in `scratch`: the move, moves caused by stops included; the landings that it owes; the space where it ends, and
+# the same for a Division M trap (NOWHERE if the trap asks for a move and there is none); the conditions (WIN, LOSE) that
+# it fulfils; the spaces, as bits, on which the other side's pawn would lose to cards, and to the Division M pawn.
+NEXT, LANDED, PLACE, M_PLACE, CLAIMS, SNARE, TRAP, POINTS = range(MODE_STATE, MODE_STATE + 8 * 32, 32)
+NOWHERE = 63
+"""A space on no ring."""
+WAYS = POINTS + 32
+"""``scratch[WAYS + 64 * (0 or 1) + d]``: unseen cards that would move my pawn (the other side's) d spaces round the
+ring; at WAYS + 128 the number of unseen cards."""
+KEPT = WAYS + 136
+"""The board as it was before a trial."""
+SCORES, ACTIONS = KEPT + 24, KEPT + 24 + 128
+"""Offers of the pairs of names in hand, with their scores: at most 105."""
+MODE_SCRATCH = ACTIONS + 128
+
+# Lanes in `work`, behind the planner's: steps nearer to a card's condition at End; change of the chance that the next
+# move ends on the other side's Division M pawn; of the chance that the other side's ends on one's own.
+PLOT, EXPOSED, GRIP = WORK_SIZE, WORK_SIZE + 32, WORK_SIZE + 64
+MODE_WORK = WORK_SIZE + 96
+
+
+def mode_scratch_space() -> NDArray[np.int64]:
+    """Whole numbers for one thread's decisions, (MODE_SCRATCH,)."""
+    return np.zeros(MODE_SCRATCH, dtype=np.int64)
+
+
+def mode_work_space() -> NDArray[np.float64]:
+    """Floats for one thread's decisions, (MODE_WORK,), aligned to cache lines as ``planner.work_space`` are."""
+    memory = np.zeros(MODE_WORK + 8)
+    start = -(memory.ctypes.data // 8) % 8
+    return memory[start:start + MODE_WORK]
