@@ -26,8 +26,16 @@ random stream of this decision: ``word(key, 0)``, ``word(key, 1)`` ... are its r
 ``offer_action(up, down)`` or ``DISCARD + name``; a choice function returns ``FACE_UP`` or ``HIDDEN``. Use no other
 source of randomness, or results would no longer depend on the seed alone.
 
+Modes other than the base game ask more: which Black Market card, which member of a team, where the Division M pawn
+goes, and each member of a team for its card. A third function answers all of that, compiled by ``jit_others`` and given
+as ``policy(offer, take, others=...)``. Its ``view`` is a :class:`agentsim.games.agent_avenue.modes.view.ModeView`;
+``view.ask`` is the question, one of the ``ASK_...``; ``agentsim.games.agent_avenue.modes.layout`` says what an answer
+to each is. Without such a function chance answers, as in the policy ``random``.
+
 A slow policy is any object with methods ``offer(view)`` and ``choose(view)`` on a readable
 :class:`agentsim.games.agent_avenue.step.Observation`. The game is then stepped in Python, hundreds of times slower.
+All other questions go to its method ``decide(view)``, on a
+:class:`agentsim.games.agent_avenue.modes.step.Observation`, whose ``legal`` lists the answers; without it to chance.
 """
 
 from __future__ import annotations
@@ -47,15 +55,29 @@ import numba
 from numba.core.errors import NumbaError
 
 from agentsim.errors import InputError, nearest
+from agentsim.games.agent_avenue.modes.layout import (
+    ASK_FACE_DOWN,
+    ASK_FACE_UP,
+    ASK_M,
+    ASK_MARKET,
+    ASK_MEMBER,
+    ASK_PLAYER_UP,
+    ASK_RECRUIT,
+    ASK_TARGET,
+    COPY,
+)
+from agentsim.games.agent_avenue.modes.view import MODE_SIGNATURE
 from agentsim.games.agent_avenue.rules import COPIES, LOSES_AT, MOVES, N_NAMES, SETS, WINS_AT
 from agentsim.games.agent_avenue.view import DISCARD, OFFER_SIGNATURE, TAKE_SIGNATURE, offer_action
 from agentsim.games.agent_avenue.zones import count, lowest, name_set, nth_name, pop_lowest, size, size_of_set
 from agentsim.jit import jit
 from agentsim.rng import below, unit, word
 
-__all__ = ["COPIES", "DISCARD", "FACE_UP", "HIDDEN", "LOSES_AT", "MOVES", "N_NAMES", "SETS", "WINS_AT", "UserPolicy",
-           "below", "count", "file_digest", "jit_offer", "jit_take", "load", "lowest", "name_set", "nth_name",
-           "offer_action", "policy", "pop_lowest", "size", "size_of_set", "unit", "word"]
+__all__ = ["ASK_FACE_DOWN", "ASK_FACE_UP", "ASK_M", "ASK_MARKET", "ASK_MEMBER", "ASK_PLAYER_UP", "ASK_RECRUIT",
+           "ASK_TARGET", "COPIES", "COPY", "DISCARD", "FACE_UP", "HIDDEN", "LOSES_AT", "MOVES", "N_NAMES", "SETS",
+           "WINS_AT", "UserPolicy", "below", "count", "file_digest", "jit_offer", "jit_others", "jit_take", "load",
+           "lowest", "name_set", "nth_name", "offer_action", "policy", "pop_lowest", "size", "size_of_set", "unit",
+           "word"]
 
 FACE_UP, HIDDEN = 1, 0
 """What a choice function returns."""
@@ -78,45 +100,58 @@ def jit_take(function: Callable[..., int]) -> Compiled:
     return compiled
 
 
+def jit_others(function: Callable[..., int]) -> Compiled:
+    """Compile a function ``(view, table, params, key) -> answer`` for the questions that the base game does not ask."""
+    compiled: Compiled = jit(MODE_SIGNATURE, **_WITH_MEMORY)(function)
+    return compiled
+
+
 @dataclass(frozen=True)
 class UserPolicy:
-    """Two compiled functions and the parameters they read, in order."""
+    """Compiled functions and the parameters they read, in order. ``others`` is None if chance answers the rest."""
 
     offer: Compiled
     take: Compiled
     params: Mapping[str, float] = field(default_factory=dict)
     idea: str = ""
+    others: Compiled | None = None
 
 
-def policy(offer: Compiled, take: Compiled, *, params: Mapping[str, float] | None = None, idea: str = "") -> UserPolicy:
-    """Join two compiled functions to a policy. ``params`` gives the parameters' names and default values."""
-    for function, maker in ((offer, "jit_offer"), (take, "jit_take")):
-        if not _is_compiled(function):
+_ANSWERS = {"jit_offer": "offer_action(up, down) or DISCARD + name", "jit_take": "FACE_UP or HIDDEN",
+            "jit_others": "the number of an answer"}
+
+
+def policy(offer: Compiled, take: Compiled, *, others: Compiled | None = None,
+           params: Mapping[str, float] | None = None, idea: str = "") -> UserPolicy:
+    """Join compiled functions to a policy. ``params`` gives the parameters' names and default values."""
+    for function, maker in ((offer, "jit_offer"), (take, "jit_take"), (others, "jit_others")):
+        if function is None and maker == "jit_others":
+            continue
+        signature = MODE_SIGNATURE if maker == "jit_others" else OFFER_SIGNATURE  # TAKE_SIGNATURE is the same
+        if not _is_compiled(function, signature):
             name = getattr(function, "__name__", repr(function))
             raise InputError(f"{name} is not a function compiled by @{maker}", key="policy",
                              allowed=f"a function (view, table, params, key) with @{maker} above it")
-        if not _returns(function):
-            raise InputError(f"{function.__name__} never returns a number", key="policy",
-                             allowed="offer_action(up, down) or DISCARD + name" if maker == "jit_offer"
-                             else "FACE_UP or HIDDEN")
+        if not _returns(function, signature):
+            raise InputError(f"{getattr(function, '__name__', maker)} never returns a number", key="policy",
+                             allowed=_ANSWERS[maker])
     given: Mapping[str, Any] = params or {}
     for name, value in given.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise InputError(f"the default of the parameter '{name}' is {value!r}", key="policy",
                              allowed="a finite number")
-    return UserPolicy(offer, take, dict(params or {}), idea)
+    return UserPolicy(offer, take, dict(params or {}), idea, others)
 
 
-def _is_compiled(function: Any) -> bool:
+def _is_compiled(function: Any, signature: Any) -> bool:
     if _CONFIG.DISABLE_JIT:
         return callable(function)
-    # Both kinds of function have the same arguments and result.
-    return OFFER_SIGNATURE.args in getattr(function, "signatures", ())
+    return signature.args in getattr(function, "signatures", ())
 
 
-def _returns(function: Any) -> bool:
+def _returns(function: Any, signature: Any) -> bool:
     """Whether a compiled function has the result it should: one that only raises is compiled to another."""
-    return _CONFIG.DISABLE_JIT or OFFER_SIGNATURE in function.nopython_signatures
+    return _CONFIG.DISABLE_JIT or signature in function.nopython_signatures
 
 
 def file_digest(path: str) -> str:
