@@ -36,7 +36,9 @@ WITH_RECRUIT = ADVANCED + 22
 """Copies with an effect on recruiting any agent."""
 BLANKS = ADVANCED + 23
 """Copies that do nothing at all."""
-SYMBOLS = ADVANCED + 24
+RETURNS = ADVANCED + 24
+"""How many agents the pile can bring back from play into a hand: each lets a game last longer."""
+SYMBOLS = ADVANCED + 25
 """``table[SYMBOLS + 16 * name + count]``: the Division M symbol of the ``count``-th copy: 0 none, -1 home, n up to n."""
 ON_RECRUIT = SYMBOLS + 256
 """By agent: copies with an effect on recruiting it."""
@@ -89,21 +91,24 @@ STAGE = HANDS + 40  # where the turn goes on when the question is answered
 UP_MEMBER, DOWN_MEMBER = HANDS + 41, HANDS + 42  # who of the active side plays up, down
 KEPT = HANDS + 43  # ruling T1: 1 if nobody may discard in this Play
 UP_STEPS = HANDS + 44  # discards of the face-up player in this turn (STEP: of the whole side)
-EVENTS = HANDS + 45  # Black Market cards taken in this turn and done with
+EVENTS = HANDS + 45  # Black Market cards taken and done with in this game; EV_START of them before this turn
 EV_SIDE, EV_MEMBER, EV_COPY, EV_EFFECT, EV_PART, EV_TARGET, EV_RECRUITED, EV_BEFORE = range(HANDS + 46, HANDS + 54)
 """The Black Market event that is going on: owner, member who gains the card, the card, the effect in hand, which side's
 part of it, agent chosen and recruited (-1), WENT of the owner before it."""
 EV_OWN_TARGET, EV_OWN_RECRUIT = HANDS + 54, HANDS + 55  # whether those are the owner's own
 EV_LAY = HANDS + 56  # MAX_SUPPLY: what lay there when the card was taken, -1 at the end
 EV_MOVE = HANDS + 62  # spaces that the owner moved in the event
-M_LEFT = HANDS + 63  # Division M symbol that is being asked about
+M_REACH = HANDS + 63  # how far the Division M pawn that is being asked about may move
 LAST_AGENT = HANDS + 64  # agent that the effect works on while a question about it is open
-RIVAL_MEMBER = HANDS + 65
 OFFER_UP_HAND, OFFER_DOWN_HAND = HANDS + 66, HANDS + 67  # hands before the face-up and the face-down card, for the log
 TABLE_UP = HANDS + 68  # the face-up card as it lies while the partner thinks, else -1
-PART_DONE = HANDS + 69
 BLANKED = HANDS + 70  # 1: the card that is taken next does nothing (a fork's other branch)
-ORDER = HANDS + 72  # 2 x 64
+EV_START = HANDS + 71
+SPACE = HANDS + 72  # by side: the space of the ring on which the spy pawn stands
+ORDINAL = HANDS + 74  # tells apart the questions of one kind that a side is asked in a turn
+EV_PLACE = HANDS + 75  # where the card that is being taken lies
+N_PILE = HANDS + 76  # cards in the market pile at the start, the supply included
+ORDER = HANDS + 78  # 2 x 64
 PILE = ORDER + 128  # the market pile, shuffled as it is drawn
 MODE_STATE = PILE + 64
 
@@ -123,3 +128,7 @@ ASK_TARGET     an agent of the set OPTIONS (a set of names as in zones.py)
 ASK_RECRUIT    1 to recruit the agent taken back at once, 0 not to
 ASK_M          the Division M pawn: 0 .. 2n with OPTIONS = 2n + 1; the pawn moves ``answer - n`` spaces
 """
+
+S_AFTER_ACTIVE, S_AFTER_OTHER, S_EVENT, S_RIVAL, S_GAIN = range(5)
+"""``state[STAGE]``: a Division M pawn is moved for the active side's recruit, for the other's, inside a Black Market event;
+a team names the member who recruits by a rival's card, who gains a card."""

@@ -1,4 +1,4 @@
-"""Sides and their players: who belongs to which side, what each may spend, where its pawn stands."""
+"""Sides and their players: who belongs to which side, what each may spend."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from agentsim.games.agent_avenue.modes import layout as x
 from agentsim.games.agent_avenue.rules import DISCARDS
 from agentsim.jit import jit
 
-__all__ = ["discards_each", "side_size", "space_of"]
+__all__ = ["discards_each", "side_size"]
 
 
 @jit
@@ -21,9 +21,3 @@ def side_size(table, side):
 def discards_each(table, side):
     """Discards that each player of a side has for the game."""
     return table[DISCARDS] if side_size(table, side) == 1 else table[x.TEAM_DISCARDS]
-
-
-@jit
-def space_of(state, table, side):
-    """The space of the ring on which a side's spy pawn stands (R3: modulo the ring)."""
-    return (table[x.HOME + side] + state[x.WENT + side]) % table[x.RING]

@@ -9,7 +9,7 @@ from numba import types
 
 from agentsim.games.agent_avenue import engine as e
 from agentsim.games.agent_avenue.modes import layout as x
-from agentsim.games.agent_avenue.modes.sides import discards_each, side_size, space_of
+from agentsim.games.agent_avenue.modes.sides import discards_each, side_size
 from agentsim.games.agent_avenue.rules import GAP_0, GAP_1
 from agentsim.games.agent_avenue.zones import size
 from agentsim.jit import jit
@@ -74,13 +74,13 @@ _ROW = types.Array(types.float64, 1, "C", readonly=True)
 MODE_SIGNATURE = types.int64(MODE_VIEW_TYPE, _TABLE, _ROW, types.uint64)
 
 
-@jit
+@jit(inline="always")
 def look(state, table):
     """The view of whoever is asked."""
     return look_of(state, table, state[x.ASKED] & 1, state[x.ASKED_MEMBER])
 
 
-@jit
+@jit(inline="always")
 def look_of(state, table, side, member):
     """The view of a side (``member`` -1: a team that decides together) or of one of its players."""
     other = 1 - side
@@ -108,7 +108,9 @@ def look_of(state, table, side, member):
     for place in range(state[x.N_SUPPLY]):
         supply |= (state[x.SUPPLY + place] + 1) << np.int64(8 * place)
     taken = np.int64(-1)
-    if state[x.DECISION] >= x.ASK_TARGET:
+    if state[x.DECISION] == x.ASK_MEMBER and state[x.STAGE] == x.S_GAIN:
+        taken = state[x.SUPPLY + state[x.EV_PLACE]]
+    elif state[x.DECISION] >= x.ASK_MEMBER and (state[x.DECISION] != x.ASK_M or state[x.STAGE] == x.S_EVENT):
         taken = state[x.EV_COPY]
     return ModeView(
         hand, state[e.PLAY + side], state[e.PLAY + other], tossed,
@@ -118,7 +120,7 @@ def look_of(state, table, side, member):
         e.deck_left(state, table), size(state[x.HANDS + theirs]) + size(state[x.HANDS + theirs + 1]),
         state[e.TURN], state[e.STEP] if active else 0, up,
         state[x.DECISION], state[x.OPTIONS] if asked else 0, partner, np.int64(active),
-        space_of(state, table, side), space_of(state, table, other), state[x.M_SPACE + side], state[x.M_SPACE + other],
+        state[x.SPACE + side], state[x.SPACE + other], state[x.M_SPACE + side], state[x.M_SPACE + other],
         state[x.OWED + side], state[x.OWED + other], state[x.HELD + side], state[x.HELD + other],
-        supply, table[x.PILE_SIZE] - state[x.BOARD], taken, shown,
+        supply, state[x.N_PILE] - state[x.BOARD], taken, shown,
         state[x.SHOWN + theirs] + state[x.SHOWN + theirs + 1], members, their_members, side)
