@@ -44,7 +44,8 @@ def rules(args: argparse.Namespace) -> int:
     """Every rule key with its meaning, its value and what is allowed."""
     game, settings, made = _game_and_rules(args)
     values = game.rules_as_dict(made)
-    keys = [key for key in game.rule_keys() if not args.pattern or args.pattern.lower() in key.name.lower()]
+    keys = [key for key in game.rule_keys() if key.name in values]
+    keys = [key for key in keys if not args.pattern or args.pattern.lower() in key.name.lower()]
     if not keys:
         names = [key.name for key in game.rule_keys()]
         raise InputError(f"no rule key contains '{args.pattern}'", where="rules", nearest=nearest(args.pattern, names))
