@@ -23,7 +23,8 @@ class ModeView(NamedTuple):
 
     ``ask``, ``options``: the question (see ``layout.py``). ``hand``, ``tossed``, ``discards_left`` are those of the
     player who is asked, empty when a team of two decides together. ``their_hand``, ``their_discards_left``: of all
-    players of the other side. ``up``: the face-up card on the table while the receiver or the partner thinks, else -1.
+    players of the other side. ``up``: the face-up card on the table while the receiver or the partner thinks, the agent
+    taken back while it may be recruited, else -1.
     ``partner_hand``: number of cards. ``active``: 1 if my side is active. ``space_*``, ``m_*`` (-1: off the board):
     places of the pawns on the ring; ``owed_*``: landings not yet resolved. ``held_*``: ongoing cards, sets of copies.
     ``supply``: 8 bits per place from the left, ``copy + 1`` or 0; ``pile``: cards in the face-down market pile.
@@ -102,6 +103,8 @@ def look_of(state, table, side, member):
     up = state[e.UP]
     if active and members == 2 and state[x.DECISION] == x.ASK_FACE_DOWN:
         up = state[x.TABLE_UP]
+    elif state[x.DECISION] == x.ASK_RECRUIT:
+        up = state[x.LAST_AGENT]
     elif active:
         up = np.int64(-1)
     supply = np.int64(0)
@@ -112,14 +115,19 @@ def look_of(state, table, side, member):
         taken = state[x.SUPPLY + state[x.EV_PLACE]]
     elif state[x.DECISION] >= x.ASK_MEMBER and (state[x.DECISION] != x.ASK_M or state[x.STAGE] == x.S_EVENT):
         taken = state[x.EV_COPY]
+    lead, gap_me, gap_them = state[e.LEAD], table[GAP_0], table[GAP_1]
+    if side == 1:
+        lead, gap_me, gap_them = -lead, table[GAP_1], table[GAP_0]
+    step, options = np.int64(0), np.int64(0)
+    if active:
+        step = state[e.STEP]
+    if asked:
+        options = state[x.OPTIONS]
+    their_discards = discards_each(table, other) * their_members - state[x.SPENT + theirs] - state[x.SPENT + theirs + 1]
     return ModeView(
-        hand, state[e.PLAY + side], state[e.PLAY + other], tossed,
-        state[e.LEAD] if side == 0 else -state[e.LEAD],
-        table[GAP_0] if side == 0 else table[GAP_1], table[GAP_1] if side == 0 else table[GAP_0],
-        left, discards_each(table, other) * their_members - state[x.SPENT + theirs] - state[x.SPENT + theirs + 1],
-        e.deck_left(state, table), size(state[x.HANDS + theirs]) + size(state[x.HANDS + theirs + 1]),
-        state[e.TURN], state[e.STEP] if active else 0, up,
-        state[x.DECISION], state[x.OPTIONS] if asked else 0, partner, np.int64(active),
+        hand, state[e.PLAY + side], state[e.PLAY + other], tossed, lead, gap_me, gap_them, left, their_discards,
+        e.deck_left(state, table), size(state[x.HANDS + theirs]) + size(state[x.HANDS + theirs + 1]), state[e.TURN],
+        step, up, state[x.DECISION], options, partner, np.int64(active),
         state[x.SPACE + side], state[x.SPACE + other], state[x.M_SPACE + side], state[x.M_SPACE + other],
         state[x.OWED + side], state[x.OWED + other], state[x.HELD + side], state[x.HELD + other],
         supply, state[x.N_PILE] - state[x.BOARD], taken, shown,
