@@ -1,9 +1,9 @@
 """The rules of Agent Avenue as data, and as the one vector that jitted code reads.
 
 :class:`Rules` (``ruleset.py``) holds every number and switch. :func:`make_rules` (``settings.py``) builds it from flat
-settings such as ``{"rules.hand_size": 5, "cards.sentinel.third": 5}``, the one vocabulary of experiment files, ``--set``
-and reports; :func:`key_table` documents it. :func:`compile_rules` makes the vector, so that no change of rules needs a
-compilation.
+settings such as ``{"rules.hand_size": 5, "cards.sentinel.third": 5}``, the one vocabulary of experiment files,
+``--set`` and reports; :func:`key_table` documents it. :func:`compile_rules` makes the vector, so that no change of
+rules needs a compilation.
 """
 
 from __future__ import annotations

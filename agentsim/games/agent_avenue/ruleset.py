@@ -1,4 +1,4 @@
-"""The rules of Agent Avenue as one frozen object: every number, every switch, every card of the modes that are played."""
+"""The rules of Agent Avenue as one frozen object: every number, every switch, every card that is played with."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ _PLAIN_REASONS = ("catch", "codebreakers", "leader_of_the_pack", "masterplan", "
 class Rules:
     """A complete set of rules. Built and checked by :func:`agentsim.games.agent_avenue.rules.make_rules`.
 
-    ``cards`` are in table order; that order numbers the agents in kernels and logs. ``market_cards`` are the cards in the
-    Black Market pile (at least one copy each), in table order likewise; there are none in base mode. ``lone`` is used with
-    three players only, ``team_discards`` with three and four.
+    ``cards`` are in table order; that order numbers the agents in kernels and logs. ``market_cards`` are the cards in
+    the Black Market pile (at least one copy each), in table order likewise; there are none in base mode. ``lone`` is
+    used with three players only, ``team_discards`` with three and four.
     """
 
     mode: str = "base"

@@ -1,4 +1,4 @@
-"""Rules from flat settings and back: the keys ``rules.*``, ``cards.*`` and ``market.*``, their bounds and their checks."""
+"""Rules from flat settings and back: the keys ``rules.*``, ``cards.*`` and ``market.*``, their bounds and checks."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 from agentsim.errors import InputError, nearest
 from agentsim.games.agent_avenue import ruleset as r
 from agentsim.games.agent_avenue.cards import PROVENANCES, Card
+from agentsim.games.agent_avenue.cards.cardfile import read_card_file
 from agentsim.games.agent_avenue.cards.entries import (
     AGENT_NUMBERS,
     AGENT_SYMBOLS,
@@ -18,7 +19,6 @@ from agentsim.games.agent_avenue.cards.entries import (
     NUMBER_BOUNDS,
     SYMBOL_MOST,
 )
-from agentsim.games.agent_avenue.cards.cardfile import read_card_file
 from agentsim.games.agent_avenue.cards.library import GIVEN, SHIPPED, Deck, agents_of, market_of, shipped_market
 from agentsim.games.agent_avenue.cards.market import MarketCard, effect_entry
 from agentsim.games.agent_avenue.ruleset import Rules
@@ -64,8 +64,8 @@ def make_rules(settings: Mapping[str, Any] | None = None, *, cards: tuple[Card, 
     """Rules from flat settings; what is not set keeps the publisher's value.
 
     ``cards`` takes the place of the shipped agents. ``rules.cards`` may name a card file, which is read.
-    Raises InputError, naming the key and what is allowed, for an unknown key, a value out of bounds, a card that cannot be,
-    or rules that contradict each other.
+    Raises InputError, naming the key and what is allowed, for an unknown key, a value out of bounds, a card that cannot
+    be, or rules that contradict each other.
     """
     try:
         return _make(settings or {}, cards)
@@ -123,7 +123,7 @@ def _add(entries: dict[str, dict[str, Any]], rest: str, value: Any) -> bool:
 
 
 def settings_of(rules: Rules) -> dict[str, Any]:
-    """Every key with its value, plain JSON types, nothing left to defaults or files: ``make_rules(settings_of(r)) == r``.
+    """Every key with its value, plain JSON types, nothing left to defaults: ``make_rules(settings_of(r)) == r``.
 
     Cards of one's own are described completely (``rules.cards = "given"``).
     """

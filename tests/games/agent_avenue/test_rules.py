@@ -14,18 +14,33 @@ from hypothesis import given
 
 from agentsim.errors import InputError
 from agentsim.games.agent_avenue import rules as r
-from agentsim.games.agent_avenue.cards import LANGUAGES, load_cards
+from agentsim.games.agent_avenue.cards import LANGUAGES, load_cards, load_market
 from agentsim.games.agent_avenue.rules import Rules, compile_rules, key_table, make_rules, settings_of
 from tests.games.agent_avenue.helpers import NAMES, STANDARD, the_game
 from tests.games.agent_avenue.house_rules import rule_sets
 
 NUMBERS = ("copies", "first", "second", "third", "wins_at", "loses_at")
-WHOLE = [key.name for key in key_table() if key.name not in ("rules.mode", "rules.tie_rule")]
+WORDS = (*NUMBERS, "m_first", "m_second", "m_third", "provenance")
+SWITCHES = ("mode", "players", "lone", "hand_size", "discards", "team_discards", "ring", "home_0", "home_1", "tie_rule",
+            "corners", "supply", "market", "ceasefire", "expansion", "m_trap", "picks", "cards")
+EVERYTHING = {"rules.mode": "advanced", "rules.expansion": "division_m", "rules.market": "both", "rules.ceasefire": True}
+WHOLE = [key.name for key in key_table() if re.fullmatch(r"-?\d+ to \d+", key.allowed)]
 # What else must be set for the lowest and the highest value of a key to make a game.
 CONTEXT: dict[tuple[str, str], dict[str, Any]] = {
     ("rules.ring", "low"): {"rules.home_1": 2},
     ("rules.home_0", "high"): {"rules.ring": 60}, ("rules.home_1", "high"): {"rules.ring": 60},
-    ("rules.home_1", "low"): {"rules.home_0": 3}}
+    ("rules.home_1", "low"): {"rules.home_0": 3}, ("rules.players", "high"): {"rules.hand_size": 2}}
+
+
+def context(key: str, end: str) -> dict[str, Any]:
+    """The other settings under which ``key`` can have its lowest or highest value."""
+    if not key.startswith(("market.", "cards.handler.")):
+        return CONTEXT.get((key, end), {})
+    if not re.fullmatch(r"market\..*\.copies", key) or end == "low":
+        return EVERYTHING
+    # The whole pile may have no more cards than one name may have copies.
+    cards = load_market() + load_market("market_division_m")
+    return EVERYTHING | {f"market.{card.id}.copies": 0 for card in cards if f"market.{card.id}.copies" != key}
 
 
 def bounds(key: str) -> tuple[int, int]:
@@ -39,14 +54,17 @@ def bounds(key: str) -> tuple[int, int]:
 
 def test_the_key_table_documents_every_key() -> None:
     keys = key_table()
-    assert [key.name for key in keys] == list(settings_of(Rules()))
-    assert {key.name for key in keys} == {
-        "rules.mode", "rules.hand_size", "rules.discards", "rules.ring", "rules.home_0", "rules.home_1",
-        "rules.tie_rule", *(f"cards.{name}.{number}" for name in NAMES for number in NUMBERS)}
+    assert {key.name for key in key_table(Rules())} == set(settings_of(Rules())) == {
+        *(f"rules.{name}" for name in SWITCHES), *(f"cards.{name}.{word}" for name in NAMES for word in WORDS)}
+    everything = settings_of(make_rules(EVERYTHING))
+    assert [key.name for key in keys] == list(everything)
+    assert {key.name for key in keys if key.name.startswith("market.")} == {
+        f"market.{card.id}.{word}" for card in load_market() + load_market("market_division_m")
+        for word in ("copies", *card.numbers, "provenance")}
     for key in keys:
         assert len(key.doc) > 10, key.name
         assert key.allowed, key.name
-        assert key.default == settings_of(STANDARD)[key.name]
+        assert key.default == (settings_of(STANDARD) if key.name.startswith("rules.") else everything)[key.name]
     assert list(the_game().rule_keys()) == keys
 
 
@@ -73,10 +91,10 @@ def test_the_rules_page_names_keys_that_exist(repository: Path) -> None:
 def test_bounds_are_those_that_are_documented(key: str, end: str) -> None:
     low, high = bounds(key)
     value, beyond = (low, low - 1) if end == "low" else (high, high + 1)
-    rules = make_rules(CONTEXT.get((key, end), {}) | {key: value})
+    rules = make_rules(context(key, end) | {key: value})
     assert settings_of(rules)[key] == value
     with pytest.raises(InputError) as error:
-        make_rules({key: beyond}, where="x.toml")
+        make_rules(context(key, end) | {key: beyond}, where="x.toml")
     assert str(error.value) == f"x.toml: {key}: {beyond} is out of range (allowed: {low} to {high})"
 
 
@@ -96,12 +114,16 @@ def test_whole_numbers_may_come_as_text() -> None:
 
 @pytest.mark.parametrize(("key", "value", "allowed", "near"), [
     ("rules.tie_rule", "activ", "active, passive, draw", "active"), ("rules.tie_rule", 1, "active, passive, draw", ""),
-    ("rules.tie_rule", None, "active, passive, draw", ""), ("rules.mode", "bse", "base", "base"),
-    ("rules.mode", "advanced", "base", "")])
+    ("rules.tie_rule", None, "active, passive, draw", ""), ("rules.mode", "bse", "base, advanced", "base"),
+    ("rules.mode", "adavnced", "base, advanced", "advanced"), ("rules.lone", 2, "both, 0, 1", ""),
+    ("rules.lone", True, "both, 0, 1", ""), ("rules.expansion", "division", "none, division_m", "division_m"),
+    ("rules.market", "all", "old, new, both", ""), ("rules.m_trap", "stop", "standing, stopping", "stopping"),
+    ("rules.picks", "chance", "chosen, uniform", "")])
 def test_choices(key: str, value: object, allowed: str, near: str) -> None:
     with pytest.raises(InputError) as error:
         make_rules({key: value})
-    assert str(error.value).startswith(f"{key}: unknown value {value!r}")
+    assert str(error.value).startswith(f"{key}: unknown value {str(value)!r}" if key == "rules.lone" and value == 2
+                                       else f"{key}: unknown value {value!r}")
     assert allowed in str(error.value)
     assert (f"'{near}'" in str(error.value)) is bool(near)
 

@@ -21,8 +21,8 @@ PROVENANCES = ("publisher", "stand-in", "house")
 class Card:
     """An agent card: how many there are, how far each copy moves its owner, and which set wins or loses.
 
-    ``m_first`` .. ``m_third`` are the Division M symbols of the first, second, third and later copy: 0 (none), ``"home"``
-    or the spaces that the Division M pawn may move.
+    ``m_first`` .. ``m_third`` are the Division M symbols of the first, second, third and later copy: 0 (none),
+    ``"home"`` or the spaces that the Division M pawn may move.
     """
 
     id: str

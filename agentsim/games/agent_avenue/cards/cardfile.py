@@ -1,9 +1,9 @@
 """Card files: a designer's own agents and Black Market cards in TOML.
 
-A file has a table ``[agents.<id>]`` for each agent and ``[market.<id>]`` for each Black Market card. A table with the id of
-a shipped card changes that card and keeps what it leaves out; any other id is a new card, which joins the shipped ones.
-``replace = ["agents"]``, ``["market"]`` or both, above the tables, plays without the shipped cards that the file does not
-name. A table ``[<id>]`` or ``[cards.<id>]`` is an agent, too.
+A file has a table ``[agents.<id>]`` for each agent and ``[market.<id>]`` for each Black Market card. A table with the
+id of a shipped card changes that card and keeps what it leaves out; any other id is a new card, which joins the shipped
+ones. ``replace = ["agents"]``, ``["market"]`` or both, above the tables, plays without the shipped cards that the file
+does not name. A table ``[<id>]`` or ``[cards.<id>]`` is an agent, too.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def read_card_file(path: str | Path) -> CardFile:
                          allowed="[agents.<id>]")
     if named and others:
         key = next(iter(others))
-        raise InputError("unknown key", where=file.place(key), key=key, allowed=", ".join(_TOP), nearest=nearest(key, _TOP))
+        raise InputError("unknown key", where=file.place(key), key=key, allowed=", ".join(_TOP),
+                         nearest=nearest(key, _TOP))
     for key, value in others.items():
         if not isinstance(value, Mapping):
             raise InputError("unknown key", where=file.place(key), key=key,
@@ -92,7 +93,7 @@ def _replaced(file: TomlFile, value: Any) -> frozenset[str]:
 
 
 def _misnamed(file: TomlFile, key: str, value: Mapping[str, Any]) -> None:
-    """Refuse a group whose name is misspelled (``[agnets.spy]``): its cards would be taken for attributes of an agent."""
+    """Refuse a misspelled group (``[agnets.spy]``), whose cards would be taken for attributes of an agent."""
     nested = any(isinstance(item, Mapping) and word != "names" for word, item in value.items())
     market = any(word in MARKET_ATTRIBUTES and word not in AGENT_ATTRIBUTES for word in value)
     if nested or market:

@@ -7,7 +7,7 @@ leaves out stays) or describe a new one (then what every card must have is requi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -103,9 +103,9 @@ def agent_of(name: str, entry: Any, shipped: Card | None, *, key: str, where: st
              known: Iterable[str] = ()) -> Card:
     """The agent that an entry makes: a changed one if ``shipped`` is given, else a new one.
 
-    An agent whose moves, sets or symbols are changed is the designer's own (``provenance = "house"``) unless the entry says
-    otherwise; another number of copies does not change what a card is. ``known`` are names to suggest for a misspelled one.
-    Raises InputError.
+    An agent whose moves, sets or symbols are changed is the designer's own (``provenance = "house"``) unless the entry
+    says otherwise; another number of copies does not change what a card is. ``known`` are names to suggest for a
+    misspelled one. Raises InputError.
     """
     place = _Place(where, key)
     entry = _table(entry, name, place, AGENT_ATTRIBUTES, "agents")
@@ -121,9 +121,11 @@ def agent_of(name: str, entry: Any, shipped: Card | None, *, key: str, where: st
             changes[word] = symbol(value, SYMBOL_MOST, own, where)
     changed = replace(shipped, **changes)
     provenance = shipped.provenance if changed == replace(shipped, copies=changed.copies) else "house"
-    made = replace(changed, provenance=_provenance(entry, provenance, place), names=_names(entry, shipped.names, place))
+    names = _names(entry, shipped.names, place)
+    made = replace(changed, provenance=_provenance(entry, provenance, place), names=names)
     if made.wins_at and made.wins_at == made.loses_at:
-        raise place.error(f"{made.wins_at} in play would both win and lose", "loses_at", "another number, or 0 for never")
+        raise place.error(f"{made.wins_at} in play would both win and lose", "loses_at",
+                          "another number, or 0 for never")
     return made
 
 
@@ -131,8 +133,8 @@ def market_card_of(name: str, entry: Any, shipped: MarketCard | None, *, key: st
                    agents: Iterable[str], known: Iterable[str] = ()) -> MarketCard:
     """The Black Market card that an entry makes: a changed one if ``shipped`` is given, else a new one.
 
-    ``agents`` are the names that an effect may use. ``spaces``, ``by``, ``at_least`` and ``symbol`` are the numbers of the
-    card's first effect that has one. Raises InputError.
+    ``agents`` are the names that an effect may use. ``spaces``, ``by``, ``at_least`` and ``symbol`` are the numbers of
+    the card's first effect that has one. Raises InputError.
     """
     place = _Place(where, key)
     entry = _table(entry, name, place, MARKET_ATTRIBUTES, "Black Market cards")
@@ -175,13 +177,14 @@ def _new(name: str, entry: Mapping[str, Any], place: _Place, noun: str, needs: t
         near = nearest(name, known)
         if near or len(missing) == len(needs):
             # More likely a slip of the pen than a new card.
-            new = f"; a new one needs {', '.join(needs)}"
-            raise place.error(f"unknown {noun} '{name}'{new}", allowed=", ".join(known), near=near)
+            raise place.error(f"unknown {noun} '{name}'; a new one needs {', '.join(needs)}", next(iter(entry), ""),
+                              ", ".join(known), near)
         low_high = docs[missing[0]]
         allowed = low_high if isinstance(low_high, str) else f"{low_high[0]} to {low_high[1]}"
         raise place.error(f"the new {noun} '{name}' has no '{missing[0]}'", missing[0], allowed)
     if not _WORD.fullmatch(name):
-        raise place.error(f"{show(name)} cannot be the id of a card", allowed="a to z, 0 to 9 and _, at most 40, a letter first")
+        raise place.error(f"{show(name)} cannot be the id of a card",
+                          allowed="a to z, 0 to 9 and _, a letter first, at most 40")
 
 
 def _effects(value: Any, kind: str, place: _Place, agents: tuple[str, ...]) -> tuple[Effect, ...]:
@@ -267,7 +270,9 @@ def _word(word: str, value: Any, place: _Place, agents: tuple[str, ...]) -> Any:
 
 
 def _number(word: str, value: Any, key: str, where: str) -> str | int:
-    return symbol(value, SYMBOL_MOST, key, where) if word == "symbol" else integer(value, NUMBER_BOUNDS[word], key, where)
+    if word == "symbol":
+        return symbol(value, SYMBOL_MOST, key, where)
+    return integer(value, NUMBER_BOUNDS[word], key, where)
 
 
 def _with_numbers(card: MarketCard, entry: Mapping[str, Any], place: _Place) -> MarketCard:
@@ -291,16 +296,17 @@ def _provenance(entry: Mapping[str, Any], default: str, place: _Place) -> str:
     return choice(entry["provenance"], PROVENANCES, f"{place.key}.provenance", place.where)
 
 
-def _names(entry: Mapping[str, Any], default: tuple[tuple[str, str], ...], place: _Place) -> tuple[tuple[str, str], ...]:
+def _names(entry: Mapping[str, Any], default: tuple[tuple[str, str], ...],
+           place: _Place) -> tuple[tuple[str, str], ...]:
     if "names" not in entry:
         return default
     names = entry["names"]
     if not isinstance(names, Mapping):
         raise place.error(f"must be a table, got {show(names)}", "names", '{ en = "Printed Name" }')
-    test: Callable[[Any], bool] = lambda text: isinstance(text, str) and bool(text.strip()) and text.isprintable()  # noqa: E731
     for language, text in names.items():
         if language not in LANGUAGES:
             raise place.error(f"unknown language '{language}'", f"names.{language}", ", ".join(LANGUAGES))
-        if not test(text) or len(text) > 60:
-            raise place.error(f"{show(text)} is no name", f"names.{language}", "one line of text, at most 60 characters")
+        if not isinstance(text, str) or not text.strip() or not text.isprintable() or len(text) > 60:
+            raise place.error(f"{show(text)} is no name", f"names.{language}",
+                              "one line of text, at most 60 characters")
     return tuple(sorted((dict(default) | dict(names)).items()))

@@ -1,4 +1,4 @@
-"""Which cards a game is played with: the shipped ones of its mode, changed and joined by those of a file and of settings."""
+"""Which cards a game is played with: those of its mode, changed and joined by the cards of a file and of settings."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from agentsim.errors import InputError
 from agentsim.games.agent_avenue.cards import Card, load_cards
-from agentsim.games.agent_avenue.cards.entries import AGENT_NEEDS, MARKET_NEEDS, agent_of, market_card_of
 from agentsim.games.agent_avenue.cards.cardfile import CardFile
+from agentsim.games.agent_avenue.cards.entries import AGENT_NEEDS, MARKET_NEEDS, agent_of, market_card_of
 from agentsim.games.agent_avenue.cards.market import MarketCard, load_market
 
 __all__ = ["GIVEN", "SHIPPED", "Deck", "agents_of", "market_of", "shipped_agents", "shipped_market"]
@@ -22,7 +22,7 @@ SHIPPED, GIVEN = "shipped", "given"
 class Deck:
     """What decides which cards there are, besides the cards that settings name.
 
-    ``given``: only what settings describe. ``agents``: these in place of the shipped ones. ``file``: the designer's cards.
+    ``given``: only what settings describe. ``agents``: in place of the shipped ones. ``file``: a designer's cards.
     """
 
     mode: str
@@ -80,8 +80,8 @@ def agents_of(deck: Deck, entries: Mapping[str, Any]) -> tuple[Card, ...]:
 def market_of(deck: Deck, entries: Mapping[str, Any], agents: tuple[Card, ...]) -> tuple[MarketCard, ...]:
     """The cards in the Black Market pile in table order; none in base mode.
 
-    Cards of the file are checked in any mode, so that one file serves all of them. A setting for a card that is not in the
-    game is refused. Raises InputError.
+    Cards of the file are checked in any mode, so that one file serves all of them. A setting for a card that is not in
+    the game is refused. Raises InputError.
     """
     library = {card.id: card for card in shipped_market()}
     file = deck.file

@@ -24,9 +24,9 @@ _FILE_NAMES = {"condition": "if", "source": "from"}
 class Effect:
     """One effect of a Black Market card.
 
-    ``when`` is ``"recruit"``, ``"landing"`` or ``"end"`` for an ongoing card and ``""`` for an instant one. ``condition``
-    and ``source`` are the keys ``if`` and ``from`` of a card file, which Python keeps for itself. Numbers that an effect
-    does not use are 0.
+    ``when`` is ``"recruit"``, ``"landing"`` or ``"end"`` for an ongoing card and ``""`` for an instant one.
+    ``condition`` and ``source`` are the keys ``if`` and ``from`` of a card file, which Python keeps for itself. Numbers
+    that an effect does not use are 0.
     """
 
     do: str
