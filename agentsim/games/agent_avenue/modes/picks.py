@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from agentsim.games.agent_avenue.modes import layout as x
 from agentsim.jit import jit
 
-__all__ = ["RECORD", "count_picks", "named_picks", "note_pick"]
+__all__ = ["RECORD", "count_picks", "is_blank", "named_picks", "note_pick", "supply_blank"]
 
 SIZES = x.MAX_SUPPLY + 1
 FIRST_TAKEN, FIRST_LEFT = 0, 3 * SIZES
@@ -77,6 +77,14 @@ def _the_blank(table, noted, size):
             found = card
             times += 1
     return found if times == 1 else -1
+
+
+@jit
+def supply_blank(state, table):
+    """The blank that lies in the supply if exactly one does, else -1."""
+    if table[x.BLANKS] == 0:
+        return -1
+    return _the_blank(table, note_pick(state, table, 0, 0), state[x.N_SUPPLY])
 
 
 @jit
