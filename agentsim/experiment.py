@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, cast, get_args
 
 from agentsim.errors import InputError, nearest
-from agentsim.games.base import Game, LogLevel, PolicyRef, get_game
+from agentsim.games.base import Game, LogLevel, PolicyRef, WithCardFiles, get_game
 from agentsim.lineup import MatchupPlan, PolicySpec, pair_up, resolve_policies
 from agentsim.resources import experiments_dir
 from agentsim.tomlfile import TomlFile, flatten, read_toml
@@ -155,7 +155,7 @@ class Draft:
         game = draft._game()
         groups = {key.name.split(".")[0] for key in game.rule_keys()}
         if "cards" in groups and isinstance(tables.get("cards"), str):
-            draft.settings, draft.places = card_settings(file.path.parent / tables.pop("cards"))
+            draft.settings, draft.places = card_settings(file.path.parent / tables.pop("cards"), game)
         for key, value in tables.items():
             if key not in groups:
                 raise draft.error("unknown key", key, allowed=", ".join((*_KEYS, *sorted(groups))),
@@ -163,6 +163,9 @@ class Draft:
             if not isinstance(value, Mapping):
                 raise draft.error(f"must be a table ([{key}]), got {_show(value)}", key)
         draft.settings |= flatten(tables)
+        cards = tables.get("rules", {}).get("cards")
+        if isinstance(game, WithCardFiles) and isinstance(cards, str) and cards.endswith(".toml"):
+            draft.settings["rules.cards"] = str(file.path.parent / cards)
         if "policies" not in plain:
             raise draft.error("is missing", "policies", allowed='a list such as ["expert", "random"]')
         return draft
@@ -252,12 +255,16 @@ def load_experiment(path: str | Path) -> Experiment:
     return Draft.read(path).build()
 
 
-def card_settings(path: str | Path) -> tuple[dict[str, Any], dict[str, str]]:
+def card_settings(path: str | Path, game: Game | None = None) -> tuple[dict[str, Any], dict[str, str]]:
     """Settings from a card table (a TOML file with a table per card), and for each the line it stands in.
 
     Cards and attributes that the file leaves out keep the game's values; ``names`` are for people and are not settings.
+    A game that reads card files itself (:class:`~agentsim.games.base.WithCardFiles`) gets the path as its key
+    ``rules.cards``.
     Raises ``InputError`` for what is not such a file; the game checks the values.
     """
+    if isinstance(game, WithCardFiles):
+        return {"rules.cards": str(path)}, {"rules.cards": str(path)}
     file = read_toml(path, what="card table")
     prefix = "cards." if set(file.data) == {"cards"} and isinstance(file.data["cards"], Mapping) else ""
     table: Mapping[str, Any] = file.data["cards"] if prefix else file.data

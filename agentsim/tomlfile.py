@@ -134,4 +134,5 @@ def _a(noun: str) -> str:
 
 
 def _parts(key: str) -> list[str]:
-    return [part.strip().strip("\"'") for part in key.split(".")]
+    # The n-th item of a list (``effects[2].do``) stands in the list's line.
+    return [re.sub(r"\[\d+\]$", "", part.strip()).strip("\"'") for part in key.split(".")]

@@ -1,9 +1,10 @@
-"""``schema``, ``cards``, ``policies``, ``rules`` and ``games``: what there is and what it is called."""
+"""``schema``, ``policies``, ``rules`` and ``games``: what there is and what it is called."""
 
 from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agentsim.commands import console
@@ -11,16 +12,17 @@ from agentsim.commands.parser import parse_settings
 from agentsim.commands.text import columns, paragraph, terminal_width
 from agentsim.errors import InputError, nearest
 from agentsim.experiment import DEFAULT_GAME, LOG_LEVELS, card_settings
-from agentsim.games.base import Column, Game, Parameter, get_game, list_games
+from agentsim.games.base import Column, Game, Key, Parameter, WithCardFiles, get_game, list_games
 
-__all__ = ["cards", "games", "policies", "rules", "schema"]
+__all__ = ["game_and_rules", "game_named", "games", "policies", "rules", "schema"]
+
 
 def schema(args: argparse.Namespace) -> int:
     """The data dictionary: every column of every log table at a level of logging."""
     if args.log not in LOG_LEVELS:
         raise InputError(f"unknown value '{args.log}'", where="--log", allowed=", ".join(LOG_LEVELS),
                          nearest=nearest(args.log, LOG_LEVELS))
-    game, _, made = _game_and_rules(args)
+    game, _, made = game_and_rules(args)
     tables = game.tables(made, args.log)
     data = {"game": game.name, "game_version": game.version, "log": args.log,
             "tables": [{"name": table.name, "columns": [_column_dict(column) for column in table.columns]}
@@ -42,22 +44,25 @@ def schema(args: argparse.Namespace) -> int:
 
 def rules(args: argparse.Namespace) -> int:
     """Every rule key with its meaning, its value and what is allowed."""
-    game, settings, made = _game_and_rules(args)
+    game, settings, made = game_and_rules(args)
     values = game.rules_as_dict(made)
-    keys = [key for key in game.rule_keys() if key.name in values]
-    keys = [key for key in keys if not args.pattern or args.pattern.lower() in key.name.lower()]
+    known = game.keys_of(made) if isinstance(game, WithCardFiles) else game.rule_keys()
+    keys = [key for key in known if not args.pattern or args.pattern.lower() in key.name.lower()]
     if not keys:
-        names = [key.name for key in game.rule_keys()]
+        names = [key.name for key in known]
         raise InputError(f"no rule key contains '{args.pattern}'", where="rules", nearest=nearest(args.pattern, names))
-    data = {"game": game.name, "keys": [{"name": key.name, "doc": key.doc, "default": key.default,
-                                         "value": values[key.name], "allowed": key.allowed} for key in keys]}
+    defaults = {key.name: key.default for key in game.rule_keys()}
+    data = {"game": game.name, "keys": [{"name": key.name, "doc": key.doc, "allowed": key.allowed,
+                                         "default": defaults.get(key.name), "value": values[key.name]}
+                                        for key in keys]}
 
     def lines() -> list[str]:
         width = terminal_width()
-        rows = [(key.name, values[key.name], key.allowed, key.doc) for key in keys]
-        header = ("key", "value" if settings else "default", "allowed", "meaning")
-        found = columns(header, rows, wrap_last=width)
-        return [*found, "", *paragraph(
+        found = []
+        for group in dict.fromkeys(_group(key, bool(args.pattern)) for key in keys):
+            members = [key for key in keys if _group(key, bool(args.pattern)) == group]
+            found += _key_lines(group, members, values, "value" if settings else "default", width)
+        return [*found, *paragraph(
             f"Change one with --set {keys[0].name}=..., or in an experiment file under "
             f"[{keys[0].name.rpartition('.')[0]}].", width=width, indent="  ")]
 
@@ -65,38 +70,34 @@ def rules(args: argparse.Namespace) -> int:
     return 0
 
 
-def cards(args: argparse.Namespace) -> int:
-    """The card table under the rules given, with printed names."""
-    game, _, made = _game_and_rules(args)
-    table = game.cards(made)
-    known = {language for card in table for language in card["names"]}
-    languages = sorted(known, key=lambda language: (language != "en", language))
-    if args.language not in (*languages, "all"):
-        raise InputError(f"unknown language '{args.language}'", where="--language",
-                         allowed=", ".join((*languages, "all")), nearest=nearest(args.language, (*languages, "all")))
-    shown = languages if args.language == "all" else [args.language]
-    data = {"game": game.name, "languages": shown, "cards": [
-        {**card, "names": {language: card["names"].get(language, card["id"]) for language in shown}} for card in table]}
+def _group(key: Key, flat: bool) -> str:
+    """``cards`` for ``cards.mole.first``, which is shown in a table of cards; else empty."""
+    return "" if flat or key.name.count(".") < 2 else key.name.partition(".")[0]
 
-    def lines() -> list[str]:
-        numbers = [key for key in table[0] if key not in ("id", "names")]
-        rows = [(card["id"], *(card["names"].get(language, "") for language in shown), *(card[key] for key in numbers))
-                for card in table]
-        header = ("card", *({"en": "English", "fr": "French", "de": "German"}.get(name, name) for name in shown),
-                  *(key.replace("_", " ") for key in numbers))
-        total = sum(card.get("copies", 1) for card in table)
-        remark = (f"{total} cards. `agentsim rules cards.` explains the columns; each number is a key: "
-                  f"--set cards.{table[0]['id']}.{numbers[0]}=...")
-        return [*columns(header, rows, left=1 + len(shown)), "",
-                *paragraph(remark, width=terminal_width(), indent="  ")]
 
-    console.show(args.json, "cards", data, lines)
-    return 0
+def _key_lines(group: str, keys: Sequence[Key], values: Mapping[str, Any], heading: str, width: int) -> list[str]:
+    """The lines of a group of keys: one for each key, or one for each card with its numbers side by side."""
+    if not group:
+        rows = [(key.name, _value(values[key.name]), key.allowed, key.doc) for key in keys]
+        return [*columns(("key", heading, "allowed", "meaning"), rows, wrap_last=width), ""]
+    words = {key.name.split(".", 2)[2]: key for key in keys}
+    items = dict.fromkeys(key.name.split(".")[1] for key in keys)
+    # Whole lists (the effects of a card of one's own) are for `agentsim cards`, which says them in words.
+    words = {word: key for word, key in words.items()
+             if not isinstance(values[key.name], (list, dict))}
+    table = [(item, *(_value(values.get(f"{group}.{item}.{word}", "")) for word in words)) for item in items]
+    docs = [(word, key.allowed, key.doc.partition(": ")[2] or key.doc) for word, key in words.items()]
+    return [f"{group}.<card>.<word>: {heading}s", "", *columns(("card", *words), table), "",
+            *columns(("word", "allowed", "meaning"), docs, wrap_last=width), ""]
+
+
+def _value(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def policies(args: argparse.Namespace) -> int:
     """All policies with their ideas, or one with its parameters."""
-    game = _game(args)
+    game = game_named(args)
     if args.name:
         return _one_policy(game, args)
     found = game.policies()
@@ -157,20 +158,21 @@ def games(args: argparse.Namespace) -> int:
     return 0
 
 
-def _game(args: argparse.Namespace) -> Game:
+def game_named(args: argparse.Namespace) -> Game:
+    """The game that ``--game`` names. Raises ``InputError`` for a name that no game has."""
     try:
         return get_game(DEFAULT_GAME if args.game is None else args.game)
     except InputError as error:
         raise InputError(error.problem, where="--game", allowed=error.allowed, nearest=error.nearest) from None
 
 
-def _game_and_rules(args: argparse.Namespace) -> tuple[Game, dict[str, Any], Any]:
+def game_and_rules(args: argparse.Namespace) -> tuple[Game, dict[str, Any], Any]:
     """The game, what was changed by ``--cards`` and ``--set``, and its rules with these changes."""
-    game = _game(args)
+    game = game_named(args)
     settings: dict[str, Any] = {}
     places: dict[str, str] = {}
     if args.cards is not None:
-        settings, places = card_settings(args.cards)
+        settings, places = card_settings(args.cards, game)
     changes = parse_settings(args.set or [])
     settings |= changes
     places |= dict.fromkeys(changes, "--set")

@@ -125,7 +125,7 @@ def _draft(args: argparse.Namespace) -> Draft:
         if getattr(args, key) is not None:
             take(key, getattr(args, key))
     if args.cards is not None:
-        settings, places = card_settings(args.cards)
+        settings, places = card_settings(args.cards, draft._game())
         draft.settings |= settings
         draft.places |= places
     changes = parse_settings(args.set or [])

@@ -18,15 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agentsim.errors import InputError, nearest
 
-__all__ = ["Batch", "Column", "Game", "Key", "LogLevel", "Parameter", "PolicyRef", "Session", "Table", "get_game",
-           "list_games", "register"]
+__all__ = ["Batch", "CardSheet", "Column", "Game", "Key", "LogLevel", "Parameter", "PolicyRef", "Session", "Table",
+           "WithCardFiles", "get_game", "list_games", "register"]
 
 LogLevel = Literal["none", "games", "turns", "full"]
 
@@ -205,6 +205,38 @@ class Game(Protocol):
 
     def story(self, rules: Any, matchups: Sequence[Sequence[PolicyRef]], seed: int, matchup: int, index: int) -> str:
         """One game of a run, retold in sentences (the game is played again from its address)."""
+        ...
+
+
+@dataclass(frozen=True)
+class CardSheet:
+    """Cards as a reader would see them: a table, its first ``left`` columns text, the last one text that may be long."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    left: int = 1
+    note: str = ""
+
+
+@runtime_checkable
+class WithCardFiles(Protocol):
+    """What a game has besides whose key ``rules.cards`` takes the path of a designer's card file."""
+
+    def card_sheets(self, rules: Any) -> Sequence[CardSheet]:
+        """All cards under these rules, in words."""
+        ...
+
+    def keys_of(self, rules: Any) -> Sequence[Key]:
+        """The key table of just these rules, cards of one's own included."""
+        ...
+
+    def card_modes(self) -> Mapping[str, Mapping[str, Any]]:
+        """The modes in which a card file may be used: what to call each, and its settings."""
+        ...
+
+    def card_template(self, name: str) -> str:
+        """A card file with comments to start from, with one new card of that name."""
         ...
 
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from agentsim.errors import InputError
 from agentsim.games.agent_avenue import catalog, session, step, story, tables
+from agentsim.games.agent_avenue.cards import sheets
 from agentsim.games.agent_avenue.policies.parameters import Parameter
 from agentsim.games.agent_avenue.rules import Rules, key_table, make_rules, settings_of
-from agentsim.games.base import Key, LogLevel, PolicyRef, Table
+from agentsim.games.base import CardSheet, Key, LogLevel, PolicyRef, Table
 
 __all__ = ["AgentAvenue"]
 
@@ -47,6 +48,18 @@ class AgentAvenue:
 
     def cards(self, rules: Rules) -> Sequence[Mapping[str, Any]]:
         return [{**asdict(card), "names": dict(card.names)} for card in rules.cards]
+
+    def keys_of(self, rules: Rules) -> Sequence[Key]:
+        return key_table(rules)
+
+    def card_sheets(self, rules: Rules) -> Sequence[CardSheet]:
+        return sheets.card_sheets(rules)
+
+    def card_modes(self) -> Mapping[str, Mapping[str, Any]]:
+        return sheets.MODES
+
+    def card_template(self, name: str) -> str:
+        return sheets.card_template(name)
 
     def seats(self, rules: Rules) -> int:
         return 2

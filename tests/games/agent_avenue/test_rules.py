@@ -23,7 +23,8 @@ NUMBERS = ("copies", "first", "second", "third", "wins_at", "loses_at")
 WORDS = (*NUMBERS, "m_first", "m_second", "m_third", "provenance")
 SWITCHES = ("mode", "players", "lone", "hand_size", "discards", "team_discards", "ring", "home_0", "home_1", "tie_rule",
             "corners", "supply", "market", "ceasefire", "expansion", "m_trap", "picks", "cards")
-EVERYTHING = {"rules.mode": "advanced", "rules.expansion": "division_m", "rules.market": "both", "rules.ceasefire": True}
+EVERYTHING = {"rules.mode": "advanced", "rules.expansion": "division_m", "rules.market": "both",
+              "rules.ceasefire": True}
 WHOLE = [key.name for key in key_table() if re.fullmatch(r"-?\d+ to \d+", key.allowed)]
 # What else must be set for the lowest and the highest value of a key to make a game.
 CONTEXT: dict[tuple[str, str], dict[str, Any]] = {

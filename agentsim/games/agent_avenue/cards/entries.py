@@ -18,7 +18,7 @@ from agentsim.games.agent_avenue.values import boolean, choice, integer, show, s
 
 __all__ = ["AGENT_ATTRIBUTES", "AGENT_NEEDS", "AGENT_NUMBERS", "AGENT_SYMBOLS", "MARKET_ATTRIBUTES", "MARKET_COPIES",
            "MARKET_NEEDS", "NUMBER_BOUNDS", "SYMBOL_MOST",
-           "agent_of", "market_card_of"]
+           "agent_of", "check_id", "market_card_of"]
 
 AGENT_NUMBERS: dict[str, tuple[int, int, str]] = {
     "copies": (0, 15, "copies of the card in the deck"),
@@ -139,8 +139,6 @@ def market_card_of(name: str, entry: Any, shipped: MarketCard | None, *, key: st
     place = _Place(where, key)
     entry = _table(entry, name, place, MARKET_ATTRIBUTES, "Black Market cards")
     if shipped is None:
-        if name in _RESERVED:
-            raise place.error(f"'{name}' is what a log calls another end of the game", allowed="another name")
         needs = {"kind": ", ".join(KINDS), "effects": "a list of effects"}
         _new(name, entry, place, "Black Market card", MARKET_NEEDS, needs, known)
         shipped = MarketCard(name, "", ())
@@ -158,6 +156,16 @@ def market_card_of(name: str, entry: Any, shipped: MarketCard | None, *, key: st
     made = _with_numbers(MarketCard(name, kind, effects, copies, promo), entry, place)
     provenance = shipped.provenance if (kind, made.effects) == (shipped.kind, shipped.effects) else "house"
     return replace(made, provenance=_provenance(entry, provenance, place), names=_names(entry, shipped.names, place))
+
+
+def check_id(name: str, key: str, where: str = "") -> None:
+    """Refuse what cannot be the id of a new card: logs and settings use it as a name."""
+    if not _WORD.fullmatch(name):
+        raise InputError(f"{show(name)} cannot be the id of a card", where=where, key=key,
+                         allowed="a to z, 0 to 9 and _, a letter first, at most 40")
+    if name in _RESERVED:
+        raise InputError(f"'{name}' is what logs call another end of a game", where=where, key=key,
+                         allowed="another id")
 
 
 def _table(entry: Any, name: str, place: _Place, known: Iterable[str], plural: str) -> Mapping[str, Any]:
@@ -182,9 +190,7 @@ def _new(name: str, entry: Mapping[str, Any], place: _Place, noun: str, needs: t
         low_high = docs[missing[0]]
         allowed = low_high if isinstance(low_high, str) else f"{low_high[0]} to {low_high[1]}"
         raise place.error(f"the new {noun} '{name}' has no '{missing[0]}'", missing[0], allowed)
-    if not _WORD.fullmatch(name):
-        raise place.error(f"{show(name)} cannot be the id of a card",
-                          allowed="a to z, 0 to 9 and _, a letter first, at most 40")
+    check_id(name, place.key, place.where)
 
 
 def _effects(value: Any, kind: str, place: _Place, agents: tuple[str, ...]) -> tuple[Effect, ...]:

@@ -1,0 +1,139 @@
+"""``cards``, ``validate`` and ``new-card``: the cards of a game as a reader sees them, and a designer's own."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from agentsim.commands import console
+from agentsim.commands.parser import parse_settings
+from agentsim.commands.reference import game_and_rules, game_named
+from agentsim.commands.text import columns, paragraph, terminal_width
+from agentsim.errors import InputError, nearest
+from agentsim.games.base import CardSheet, Game, WithCardFiles
+
+__all__ = ["cards", "new_card", "sheet_lines", "validate"]
+
+
+def cards(args: argparse.Namespace) -> int:
+    """The card tables under the rules given, with printed names."""
+    game, _, made = game_and_rules(args)
+    table = game.cards(made)
+    known = {language for card in table for language in card["names"]}
+    languages = sorted(known, key=lambda language: (language != "en", language))
+    if args.language not in (*languages, "all"):
+        raise InputError(f"unknown language '{args.language}'", where="--language",
+                         allowed=", ".join((*languages, "all")), nearest=nearest(args.language, (*languages, "all")))
+    shown = languages if args.language == "all" else [args.language]
+    sheets = game.card_sheets(made) if isinstance(game, WithCardFiles) else []
+    data = {"game": game.name, "languages": shown, "cards": [
+        {**card, "names": {language: card["names"].get(language, card["id"]) for language in shown}} for card in table],
+        "sheets": [_sheet_dict(sheet) for sheet in sheets]}
+
+    def lines() -> list[str]:
+        found = _agent_lines(table, shown)
+        for sheet in sheets[1:]:
+            found += ["", *sheet_lines(sheet)]
+        return found
+
+    console.show(args.json, "cards", data, lines)
+    return 0
+
+
+def _agent_lines(table: Sequence[Mapping[str, Any]], languages: Sequence[str]) -> list[str]:
+    """The numbers of every agent; columns of Division M symbols only where there are any."""
+    numbers = [key for key in table[0] if key not in ("id", "names")]
+    numbers = [key for key in numbers if not key.startswith("m_") or any(card[key] != 0 for card in table)]
+    rows = [(card["id"], *(card["names"].get(language, "") for language in languages), *(card[key] for key in numbers))
+            for card in table]
+    header = ("card", *({"en": "English", "fr": "French", "de": "German"}.get(name, name) for name in languages),
+              *(key.replace("_", " ") for key in numbers))
+    total = sum(card.get("copies", 1) for card in table)
+    remark = (f"{total} cards. `agentsim rules cards.` explains the columns; each number is a key: "
+              f"--set cards.{table[0]['id']}.{numbers[0]}=...")
+    return [*columns(header, rows, left=1 + len(languages)), "", *paragraph(remark, width=terminal_width(), indent="  ")]
+
+
+def sheet_lines(sheet: CardSheet) -> list[str]:
+    """A table of cards with its title above it and its note below."""
+    width = terminal_width()
+    return [sheet.title, "", *columns(sheet.header, sheet.rows, left=sheet.left, wrap_last=width),
+            *(["", *paragraph(sheet.note, width=width, indent="  ")] if sheet.note else [])]
+
+
+def _sheet_dict(sheet: CardSheet) -> dict[str, Any]:
+    return {"title": sheet.title, "header": list(sheet.header), "rows": [list(row) for row in sheet.rows],
+            "note": sheet.note}
+
+
+def validate(args: argparse.Namespace) -> int:
+    """Check a card file, and show its cards, and say in which modes it can be played."""
+    game = _with_card_files(args)
+    changes = parse_settings(args.set or [])
+    if "rules.cards" in changes:
+        raise InputError("is the file itself", where="--set", key="rules.cards")
+    modes = dict(game.card_modes())
+    found: dict[str, Any] = {}
+    for name, settings in modes.items():
+        try:
+            found[name] = game_named(args).rules({**settings, **changes, "rules.cards": args.file})
+        except InputError as error:
+            found[name] = error.at(where="--set" if error.key in changes else args.file)
+    good = [name for name, made in found.items() if not isinstance(made, InputError)]
+    if not good:
+        raise next(iter(found.values()))
+    # The richest of the modes that the box alone can play shows all cards of the file.
+    shown = "advanced mode" if "advanced mode" in good else good[-1]
+    sheets = game.card_sheets(found[shown])
+    data = {"game": game_named(args).name, "file": args.file, "shown": shown,
+            "sheets": [_sheet_dict(sheet) for sheet in sheets],
+            "modes": {name: "" if name in good else str(made) for name, made in found.items()}}
+
+    def lines() -> list[str]:
+        width = terminal_width()
+        where = f"can be played in {' and in '.join(good)}"
+        head = f"{args.file} is fine." if len(good) == len(modes) else f"{args.file} {where}."
+        told = paragraph(head, width=width)
+        for name, made in found.items():
+            if name not in good:
+                told += paragraph(f"Not in {name}: {made}", width=width)
+        told += paragraph(f"Shown as played in {shown}, with the shipped cards that the file keeps.", width=width)
+        for sheet in sheets:
+            told += ["", *sheet_lines(sheet)]
+        return told
+
+    console.show(args.json, "validate", data, lines)
+    return 0
+
+
+def new_card(args: argparse.Namespace) -> int:
+    """Write a card file with comments to start from, to a file that is not there yet or to the terminal."""
+    game = _with_card_files(args)
+    name, out = args.name or "my_card", args.out
+    if name.endswith(".toml") and out is None:  # a file is meant; the card is called like it
+        name, out = Path(name).stem, name
+    text = game.card_template(name)
+    if out is None:
+        console.write(text)
+        return 0
+    path = Path(out)
+    try:
+        # "x": never in place of a file that is there already.
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise InputError("is there already; nothing was written", where=str(path), allowed="a new file") from None
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
+    console.write(f"{path} is written. Change it, then: agentsim validate {os.fspath(path)}\n")
+    return 0
+
+
+def _with_card_files(args: argparse.Namespace) -> WithCardFiles:
+    game: Game = game_named(args)
+    if not isinstance(game, WithCardFiles):
+        raise InputError(f"'{game.name}' has no card files", where="--game", allowed="agent_avenue")
+    return game
