@@ -99,9 +99,23 @@ def schema(args: argparse.Namespace) -> int:
 
 def cards(args: argparse.Namespace) -> int:
     """Print the card table."""
-    from agentsim.commands import reference
+    from agentsim.commands import cards
 
-    return reference.cards(args)
+    return cards.cards(args)
+
+
+def validate(args: argparse.Namespace) -> int:
+    """Check a card file, and show its cards in words."""
+    from agentsim.commands import cards
+
+    return cards.validate(args)
+
+
+def new_card(args: argparse.Namespace) -> int:
+    """Write a card file with comments, to start from."""
+    from agentsim.commands import cards
+
+    return cards.new_card(args)
 
 
 def policies(args: argparse.Namespace) -> int:
@@ -154,14 +168,14 @@ def build_parser() -> tuple[Parser, dict[str, Parser]]:
     """The parser of the whole command line, and those of its commands by name."""
     from agentsim.commands.arguments import COMMANDS
 
-    functions = (simulate, resume, extend, inspect, replay, export, schema, cards, policies, rules, games, report)
+    functions = (simulate, resume, extend, inspect, replay, export, schema, cards, validate, new_card, policies, rules, games, report)
     parser = Parser(prog="agentsim", description="A Monte Carlo laboratory for bluffing board games.",
                     epilog="Exit codes: 0 done, 2 bad input, 130 interrupted.")
     parser.add_argument("--version", action=_Version, help="show the version and leave")
     choices = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=Parser)
     commands = {}
     for function in functions:
-        name, text = function.__name__, (function.__doc__ or "").strip().rstrip(".")
+        name, text = function.__name__.replace("_", "-"), (function.__doc__ or "").strip().rstrip(".")
         commands[name] = choices.add_parser(name, help=text[0].lower() + text[1:], description=f"{text}.")
         COMMANDS[name](commands[name])
         commands[name].set_defaults(run_command=function)

@@ -34,7 +34,7 @@ def _playing(parser: Parser) -> None:
 def _rules_of(parser: Parser) -> None:
     parser.add_argument("--game", metavar="NAME", help="the game (default: agent_avenue)")
     parser.add_argument("--set", action="append", metavar="KEY=VALUE", help="change a rule; may be repeated")
-    parser.add_argument("--cards", metavar="FILE", help="a card table (TOML) with changed cards")
+    parser.add_argument("--cards", metavar="FILE", help="a card file (TOML): changed and new cards, see docs/cards.md")
 
 
 def _simulate(parser: Parser) -> None:
@@ -103,6 +103,20 @@ def _cards(parser: Parser) -> None:
     _json(parser)
 
 
+def _validate(parser: Parser) -> None:
+    parser.add_argument("file", metavar="FILE", help="a card file (TOML)")
+    parser.add_argument("--game", metavar="NAME", help="the game (default: agent_avenue)")
+    parser.add_argument("--set", action="append", metavar="KEY=VALUE", help="with these rules; may be repeated")
+    _json(parser)
+
+
+def _new_card(parser: Parser) -> None:
+    parser.add_argument("name", nargs="?", metavar="NAME",
+                        help="what the card is called, or the name of a new file that ends in .toml")
+    parser.add_argument("--out", metavar="FILE", help="a new file; without it the text is printed")
+    parser.add_argument("--game", metavar="NAME", help="the game (default: agent_avenue)")
+
+
 def _policies(parser: Parser) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME", help="a policy or a family: show its parameters")
     parser.add_argument("--game", metavar="NAME", help="the game (default: agent_avenue)")
@@ -130,5 +144,6 @@ def _report(parser: Parser) -> None:
 
 COMMANDS: dict[str, Callable[[Parser], None]] = {
     "simulate": _simulate, "resume": _resume, "extend": _extend, "inspect": _inspect, "replay": _replay,
-    "export": _export, "schema": _schema, "cards": _cards, "policies": _policies, "rules": _rules, "games": _games,
+    "export": _export, "schema": _schema, "cards": _cards, "validate": _validate,
+    "new-card": _new_card, "policies": _policies, "rules": _rules, "games": _games,
     "report": _report}
