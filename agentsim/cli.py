@@ -168,7 +168,8 @@ def build_parser() -> tuple[Parser, dict[str, Parser]]:
     """The parser of the whole command line, and those of its commands by name."""
     from agentsim.commands.arguments import COMMANDS
 
-    functions = (simulate, resume, extend, inspect, replay, export, schema, cards, validate, new_card, policies, rules, games, report)
+    functions = (simulate, resume, extend, inspect, replay, export, schema, cards, validate, new_card, policies,
+                 rules, games, report)
     parser = Parser(prog="agentsim", description="A Monte Carlo laboratory for bluffing board games.",
                     epilog="Exit codes: 0 done, 2 bad input, 130 interrupted.")
     parser.add_argument("--version", action=_Version, help="show the version and leave")

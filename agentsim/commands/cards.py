@@ -54,7 +54,8 @@ def _agent_lines(table: Sequence[Mapping[str, Any]], languages: Sequence[str]) -
     total = sum(card.get("copies", 1) for card in table)
     remark = (f"{total} cards. `agentsim rules cards.` explains the columns; each number is a key: "
               f"--set cards.{table[0]['id']}.{numbers[0]}=...")
-    return [*columns(header, rows, left=1 + len(languages)), "", *paragraph(remark, width=terminal_width(), indent="  ")]
+    return [*columns(header, rows, left=1 + len(languages)), "",
+            *paragraph(remark, width=terminal_width(), indent="  ")]
 
 
 def sheet_lines(sheet: CardSheet) -> list[str]:

@@ -210,7 +210,7 @@ class Game(Protocol):
 
 @dataclass(frozen=True)
 class CardSheet:
-    """Cards as a reader would see them: a table, its first ``left`` columns text, the last one text that may be long."""
+    """Cards as a reader would see them: a table whose first ``left`` columns and whose last one are text."""
 
     title: str
     header: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Tables of cards for a reader: the agents with their moves, the Black Market with its effects, who made each card up."""
+"""Tables of cards for a reader: the agents with their moves, the Black Market in words, who made each card up."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def card_sheets(rules: Rules) -> list[CardSheet]:
     if rules.advanced:
         market = [(card.id, card.name(), card.provenance, card.kind, str(card.copies), card_text(card, rules.cards))
                   for card in rules.market_cards]
-        found.append(CardSheet("Black Market", ("id", "name", "from", "kind", "copies", "what it does"), tuple(market), 4,
+        header = ("id", "name", "from", "kind", "copies", "what it does")
+        found.append(CardSheet("Black Market", header, tuple(market), 4,
                                f"{len(rules.pile)} cards, {rules.supply} face up."))
     return found
 

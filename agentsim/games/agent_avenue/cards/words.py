@@ -22,14 +22,17 @@ _TIMES = {2: "twice", 3: "three times", 4: "four times", 5: "five times", 6: "si
 def card_text(card: MarketCard, agents: Iterable[Card] = ()) -> str:
     """What a Black Market card does, in one or more English sentences.
 
-    ``agents`` are the agents of the game: their printed names are used, and the moves that a card changes are told as they
-    come out. Without them an agent is called by its id.
+    ``agents`` are the agents of the game: their printed names are used, and the moves that a card changes are told as
+    they come out. Without them an agent is called by its id.
     """
     table = {agent.id: agent for agent in agents}
     clauses = [effect_text(effect, table) for effect in card.effects]
     if card.kind == "instant" and len(clauses) > 1:
         clauses = [f"first {clauses[0]}", *(f"then {clause}" for clause in clauses[1:])]
-    return " ".join(f"{clause[0].upper()}{clause[1:]}." for clause in clauses)
+    told = [f"{clause[0].upper()}{clause[1:]}." for clause in clauses]
+    absent = dict.fromkeys(effect.agent for effect in card.effects if table and effect.agent not in ("", *table))
+    told += [f"(There is no {_name(agent, table)} in this game.)" for agent in absent]
+    return " ".join(told)
 
 
 def effect_text(effect: Effect, agents: Mapping[str, Card] | None = None) -> str:
