@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -86,9 +87,10 @@ def validate(args: argparse.Namespace) -> int:
     good = [name for name, made in found.items() if not isinstance(made, InputError)]
     if not good:
         raise next(iter(found.values()))
-    # The richest of the modes that the box alone can play shows all cards of the file.
-    shown = "advanced mode" if "advanced mode" in good else good[-1]
-    sheets = game.card_sheets(found[shown])
+    marked = {name: _marked(game, found[name], game_named(args).rules({**modes[name], **changes})) for name in good}
+    # The mode that shows most of the file's own cards, the simplest of several.
+    shown = max(good, key=lambda name: marked[name][1])
+    sheets, _ = marked[shown]
     data = {"game": game_named(args).name, "file": args.file, "shown": shown,
             "sheets": [_sheet_dict(sheet) for sheet in sheets],
             "modes": {name: "" if name in good else str(made) for name, made in found.items()}}
@@ -101,13 +103,21 @@ def validate(args: argparse.Namespace) -> int:
         for name, made in found.items():
             if name not in good:
                 told += paragraph(f"Not in {name}: {made}", width=width)
-        told += paragraph(f"Shown as played in {shown}, with the shipped cards that the file keeps.", width=width)
+        told += paragraph(f"Shown as played in {shown}; * marks what the file changes or adds.", width=width)
         for sheet in sheets:
             told += ["", *sheet_lines(sheet)]
         return told
 
     console.show(args.json, "validate", data, lines)
     return 0
+
+
+def _marked(game: WithCardFiles, made: Any, plain: Any) -> tuple[list[CardSheet], int]:
+    """The card sheets with a star before each card that differs from ``plain`` rules, and how many there are."""
+    shipped = {row for sheet in game.card_sheets(plain) for row in sheet.rows}
+    sheets = [replace(sheet, rows=tuple((("  " if row in shipped else "* ") + row[0], *row[1:]) for row in sheet.rows))
+              for sheet in game.card_sheets(made)]
+    return sheets, sum(row[0].startswith("*") for sheet in sheets for row in sheet.rows)
 
 
 def new_card(args: argparse.Namespace) -> int:

@@ -71,23 +71,26 @@ def rules(args: argparse.Namespace) -> int:
 
 
 def _group(key: Key, flat: bool) -> str:
-    """``cards`` for ``cards.mole.first``, which is shown in a table of cards; else empty."""
-    return "" if flat or key.name.count(".") < 2 else key.name.partition(".")[0]
+    """The heading for a key: ``cards.`` for ``cards.mole.first``, which is shown in a table of cards, or its own."""
+    if flat:
+        return ""
+    return key.group if key.name.count(".") < 2 else f"{key.name.partition('.')[0]}."
 
 
 def _key_lines(group: str, keys: Sequence[Key], values: Mapping[str, Any], heading: str, width: int) -> list[str]:
     """The lines of a group of keys: one for each key, or one for each card with its numbers side by side."""
-    if not group:
+    if not group.endswith("."):
         rows = [(key.name, _value(values[key.name]), key.allowed, key.doc) for key in keys]
-        return [*columns(("key", heading, "allowed", "meaning"), rows, wrap_last=width), ""]
+        return [*([group, ""] if group else []),
+                *columns(("key", heading, "allowed", "meaning"), rows, wrap_last=width), ""]
     words = {key.name.split(".", 2)[2]: key for key in keys}
     items = dict.fromkeys(key.name.split(".")[1] for key in keys)
     # Whole lists (the effects of a card of one's own) are for `agentsim cards`, which says them in words.
     words = {word: key for word, key in words.items()
              if not isinstance(values[key.name], (list, dict))}
-    table = [(item, *(_value(values.get(f"{group}.{item}.{word}", "")) for word in words)) for item in items]
+    table = [(item, *(_value(values.get(f"{group}{item}.{word}", "")) for word in words)) for item in items]
     docs = [(word, key.allowed, key.doc.partition(": ")[2] or key.doc) for word, key in words.items()]
-    return [f"{group}.<card>.<word>: {heading}s", "", *columns(("card", *words), table), "",
+    return [f"{group}<card>.<word>: {heading}s", "", *columns(("card", *words), table), "",
             *columns(("word", "allowed", "meaning"), docs, wrap_last=width), ""]
 
 

@@ -56,12 +56,16 @@ class Table:
 
 @dataclass(frozen=True)
 class Key:
-    """One documented rule key, such as ``rules.hand_size``: what files, ``--set`` and reports call it."""
+    """One documented rule key, such as ``rules.hand_size``: what files, ``--set`` and reports call it.
+
+    ``group`` is a heading for a long list of keys.
+    """
 
     name: str
     doc: str
     default: Any
     allowed: str
+    group: str = ""
 
 
 @dataclass(frozen=True)

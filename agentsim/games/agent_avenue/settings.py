@@ -48,14 +48,19 @@ _CHOICES: dict[str, tuple[tuple[str, ...], str]] = {
 }
 _CEASEFIRE, _CORNERS, _CARDS = "rules.ceasefire", "rules.corners", "rules.cards"
 _OTHERS = {
-    _CORNERS: ("Black Market spaces of the ring", "different spaces, such as 2 5 9 12"),
+    _CORNERS: ("spaces of the ring on which a pawn lands on the Black Market", "such as 2 5 9 12"),
     _CEASEFIRE: ("whether promo cards are in the Black Market", "true, false"),
     _CARDS: ("where the cards come from: shipped ones with what keys change and add, a card file (TOML), or keys alone",
-             f"{SHIPPED}, path/to/file.toml, {GIVEN}"),
+             f"{SHIPPED}, FILE.toml, {GIVEN}"),
 }
-_RULE_KEYS = ("rules.mode", "rules.players", "rules.lone", "rules.hand_size", "rules.discards", "rules.team_discards",
-              "rules.ring", "rules.home_0", "rules.home_1", "rules.tie_rule", _CORNERS, "rules.supply", "rules.market",
-              _CEASEFIRE, "rules.expansion", "rules.m_trap", "rules.picks", _CARDS)
+_GROUPS: dict[str, tuple[str, ...]] = {
+    "Game": ("rules.mode", "rules.hand_size", "rules.discards", "rules.ring", "rules.home_0", "rules.home_1",
+             "rules.tie_rule", _CARDS),
+    "Teams": ("rules.players", "rules.lone", "rules.team_discards"),
+    "Black Market (rules.mode = advanced)": (_CORNERS, "rules.supply", "rules.market", _CEASEFIRE, "rules.picks"),
+    "Division M": ("rules.expansion", "rules.m_trap")}
+_GROUP_OF = {key: group for group, keys in _GROUPS.items() for key in keys}
+_RULE_KEYS = tuple(_GROUP_OF)
 _PROVENANCE = "who made the card up"
 
 
@@ -175,10 +180,10 @@ def key_table(rules: Rules | None = None) -> list[Key]:
         values = _settings(rules, given=False)
     else:
         values = settings_of(rules)
-    return [Key(name, *_described(name, rules, value)) for name, value in values.items()]
+    return [Key(name, *_described(name, value), group=_GROUP_OF.get(name, "")) for name, value in values.items()]
 
 
-def _described(name: str, rules: Rules, value: Any) -> tuple[str, Any, str]:
+def _described(name: str, value: Any) -> tuple[str, Any, str]:
     """What :class:`Key` says of a key: meaning, value, what is allowed."""
     if name in _BOUNDS:
         low, high, doc = _BOUNDS[name]
