@@ -18,7 +18,7 @@ from agentsim.stats import Interval, strength, win_rate_matrix
 
 __all__ = [
     "Ints", "about", "caption", "clear", "finding", "hit_sums", "largest", "listed", "local", "number",
-    "pair_histograms", "part_sums", "percent", "points", "smallest", "strongest", "who",
+    "pair_histograms", "part_sums", "percent", "points", "rows_of", "smallest", "strongest", "who",
 ]
 
 LEVEL = 0.95
@@ -148,6 +148,11 @@ def _slices(cell: NDArray[Any], n_cells: int, deal: NDArray[Any], value: NDArray
 
 
 # ------------------------------------------------------------------------------------------------ rows
+
+
+def rows_of(table: pd.DataFrame) -> Iterable[Any]:
+    """The rows of a table, one after the other, with the columns as attributes."""
+    return table.itertuples(index=False)
 
 
 def largest(rows: pd.DataFrame, column: str, *, size: bool = False) -> pd.Series:

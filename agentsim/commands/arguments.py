@@ -129,6 +129,38 @@ def _rules(parser: Parser) -> None:
     _json(parser)
 
 
+_WHATIF_HELP = """\
+Examples:
+  agentsim whatif --set rules.discards=2 --set cards.sentinel.third=5
+  agentsim whatif --vary cards.sentinel.third=4:8 --aim first_player=0.5 --out reports/sentinel
+  agentsim whatif --base rules.mode=advanced --set rules.supply=4 --policies expert
+
+Both rule sets play the same deals, so differences are differences of one deal and much luck cancels.
+--vary takes a:b, a:b:step or a list; --aim a number of the table, by its name: first_player, score_a, draws,
+tie_rule, turns, discards, end_catch ..."""
+
+
+def _whatif(parser: Parser) -> None:
+    parser.epilog = _WHATIF_HELP
+    parser.add_argument("--game", metavar="NAME", help="the game (default: agent_avenue)")
+    parser.add_argument("--set", action="append", metavar="KEY=VALUE", help="change a rule; may be repeated")
+    parser.add_argument("--cards", metavar="FILE", help="a card table (TOML): the change is its cards")
+    parser.add_argument("--base", action="append", metavar="KEY=VALUE", help="a rule of both sides; may be repeated")
+    parser.add_argument("--base-cards", metavar="FILE", help="a card table of both sides")
+    parser.add_argument("--vary", metavar="KEY=a:b", help="compare every value from a to b (a:b:step, or a,b,c)")
+    parser.add_argument("--aim", metavar="NAME=NUMBER", help="with --vary: name the value that comes nearest")
+    parser.add_argument("--policies", metavar="A,B,...", help="levels of play (default: random,greedy,expert)")
+    parser.add_argument("--matchups", metavar="PLAN", help="mirrors (default), pairs, round_robin ...")
+    parser.add_argument("--games", metavar="N", help="games of each matchup under each rule set (default: 200,000)")
+    parser.add_argument("--precision", metavar="POINTS",
+                        help="as many games as bring every difference of shares to +-POINTS percentage points")
+    parser.add_argument("--seed", metavar="S", help="0 to 2^64 - 1 (default: 1)")
+    parser.add_argument("--out", metavar="DIR", help="write a page with charts and tables there")
+    parser.add_argument("--workers", metavar="W", help="workers (default: the number of processors)")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar and no notes")
+    _json(parser)
+
+
 def _games(parser: Parser) -> None:
     _json(parser)
 
@@ -146,4 +178,4 @@ COMMANDS: dict[str, Callable[[Parser], None]] = {
     "simulate": _simulate, "resume": _resume, "extend": _extend, "inspect": _inspect, "replay": _replay,
     "export": _export, "schema": _schema, "cards": _cards, "validate": _validate,
     "new-card": _new_card, "policies": _policies, "rules": _rules, "games": _games,
-    "report": _report}
+    "whatif": _whatif, "report": _report}
