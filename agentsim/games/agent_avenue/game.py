@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from agentsim.errors import InputError
-from agentsim.games.agent_avenue import catalog, session, step, story, tables
+from agentsim.games.agent_avenue import blocks, catalog, session, step, story, tables
 from agentsim.games.agent_avenue.cards import sheets
 from agentsim.games.agent_avenue.policies.parameters import Parameter
 from agentsim.games.agent_avenue.rules import Rules, key_table, make_rules, settings_of
@@ -65,7 +65,7 @@ class AgentAvenue:
         return 2
 
     def games_per_deal(self, matchup: Sequence[PolicyRef], rules: Rules) -> int:
-        return 1 if matchup[0] == matchup[1] else 2
+        return blocks.games_per_deal(matchup, rules)
 
     def tables(self, rules: Rules, log: LogLevel) -> Sequence[Table]:
         return tables.log_tables(rules, log)

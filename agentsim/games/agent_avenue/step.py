@@ -26,7 +26,8 @@ from agentsim.games.agent_avenue.decision import deal_stream
 from agentsim.games.agent_avenue.rules import Rules, compile_rules, make_rules
 from agentsim.games.agent_avenue.view import observe
 
-__all__ = ["Action", "Discard", "GameState", "IllegalAction", "Observation", "Offer", "Take", "deck_order", "new_game"]
+__all__ = ["Action", "Discard", "GameState", "IllegalAction", "Observation", "Offer", "Take", "deck_order", "named",
+           "new_game", "text_of"]
 
 
 @dataclass(frozen=True, order=True)
@@ -198,8 +199,8 @@ class GameState:
         mine_to_move = self.to_move == seat
         offered = self.state[e.PHASE] == e.TAKING
         return Observation(
-            seat, mine_to_move, self.turn, _named(view.hand, names), _named(view.mine, names),
-            _named(view.theirs, names), _named(view.tossed, names), int(view.lead), int(view.gap_me),
+            seat, mine_to_move, self.turn, named(view.hand, names), named(view.mine, names),
+            named(view.theirs, names), named(view.tossed, names), int(view.lead), int(view.gap_me),
             int(view.gap_them), int(view.discards_left),
             int(view.their_discards_left), int(view.deck), int(view.their_hand),
             names[int(view.up)] if offered else None,
@@ -208,11 +209,11 @@ class GameState:
 
     def hand(self, seat: int) -> dict[str, int]:
         """A seat's hand, copies by name. Not for policies: they get :meth:`observe`."""
-        return _named(int(self.state[e.HAND + seat]), self.rules.names)
+        return named(int(self.state[e.HAND + seat]), self.rules.names)
 
     def in_play(self, seat: int) -> dict[str, int]:
         """The agents recruited by a seat, copies by name."""
-        return _named(int(self.state[e.PLAY + seat]), self.rules.names)
+        return named(int(self.state[e.PLAY + seat]), self.rules.names)
 
     def __str__(self) -> str:
         ends = f"catches at {self.rules.gap_0:+d}, is caught at {-self.rules.gap_1:+d}"
@@ -220,7 +221,7 @@ class GameState:
                  f"deck {self.deck_left}")]
         for seat in (0, 1):
             used = int(self.state[e.USED + seat])
-            lines.append(f"  seat {seat}: hand {_text(self.hand(seat))}; in play {_text(self.in_play(seat))}; "
+            lines.append(f"  seat {seat}: hand {text_of(self.hand(seat))}; in play {text_of(self.in_play(seat))}; "
                          f"discards used {used} of {self.rules.discards}")
         if self.state[e.PHASE] == e.TAKING:
             names = self.rules.names
@@ -252,10 +253,12 @@ def deck_order(seed: int, deal: int, rules: Rules | None = None) -> list[str]:
     return [names[number] for number in state[e.DECK:e.DECK + game.rules.n_cards]]
 
 
-def _named(zone: int, names: Sequence[str]) -> dict[str, int]:
+def named(zone: int, names: Sequence[str]) -> dict[str, int]:
+    """A zone of cards as copies by name."""
     return {name: (int(zone) >> (4 * number)) & 15 for number, name in enumerate(names)
             if (int(zone) >> (4 * number)) & 15}
 
 
-def _text(cards: dict[str, int]) -> str:
+def text_of(cards: dict[str, int]) -> str:
+    """Cards by name in words."""
     return ", ".join(name if copies == 1 else f"{copies} {name}" for name, copies in cards.items()) or "nothing"

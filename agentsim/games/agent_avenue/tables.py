@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentsim.games.agent_avenue import kernel as k
-from agentsim.games.agent_avenue.engine import END_REASONS
 from agentsim.games.agent_avenue.rules import Rules
 from agentsim.games.base import Column, LogLevel, Table
 
@@ -30,7 +29,7 @@ def log_tables(rules: Rules, log: LogLevel) -> tuple[Table, ...]:
         Column("policy_0", "enum", "policy in seat 0, who starts"),
         Column("policy_1", "enum", "policy in seat 1"),
         Column("winner", "int", "seat that won; null for a draw", nullable=True),
-        Column("end_reason", "enum", "what the winner won by", END_REASONS),
+        Column("end_reason", "enum", "what the winner won by", rules.end_reasons),
         Column("tie_rule", "bool", "two conflicting conditions met the tie rule, or the run-out was level"),
         Column("n_turns", "int", "turns played"),
         Column("lead", "int", "moves of seat 0 minus moves of seat 1 at the end, in spaces"),
@@ -81,7 +80,7 @@ def game_columns(rules: Rules, game_id: NDArray[np.int64], matchup: int, deal_id
     return columns
 
 
-def turn_columns(rules: Rules, log: LogLevel, game_id: NDArray[np.int64], turns: NDArray[np.int16],
+def turn_columns(rules: Rules, log: LogLevel, game_id: NDArray[np.int64], turns: NDArray[Any],
                  hands: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
     """The columns of the ``turns`` table from the kernel's turn rows (m, TURN_WIDTH) and hands (m,)."""
 

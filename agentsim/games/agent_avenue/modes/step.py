@@ -43,8 +43,8 @@ QUESTIONS = ("play", "player_up", "face_up", "face_down", "take", "market", "mem
 class Observation:
     """What one side, or one player of a team, may know, in names. ``lead`` is positive when the observer is ahead.
 
-    The fields up to ``legal`` mean what they mean in the base game (:class:`..step.Observation`). For a team as a whole,
-    which decides on what is public, ``player`` is None, and hand, discards and own face-down card are empty.
+    The fields up to ``legal`` mean what they mean in the base game (:class:`..step.Observation`). For a team as a
+    whole, which decides on what is public, ``player`` is None, and hand, discards and own face-down card are empty.
 
     ``question``: what is asked now, of whomever, one of :data:`QUESTIONS`; None when the game is over. ``players``,
     ``their_players``: how many the sides have. ``partner_hand``: cards in the partner's hand. ``known_of_us``,
@@ -285,8 +285,8 @@ class ModeState:
 
     def __str__(self) -> str:
         ends = f"catches at {self.rules.gap_0:+d}, is caught at {-self.rules.gap_1:+d}"
-        lines = [f"turn {self.turn + 1}, side {self.active} is active; lead {self.lead:+d} for side 0 ({ends}); "
-                 f"deck {self.deck_left}"]
+        lines = [(f"turn {self.turn + 1}, side {self.active} is active; lead {self.lead:+d} for side 0 ({ends}); "
+                  f"deck {self.deck_left}")]
         if self.rules.market_cards:
             lines.append(f"  market: {', '.join(self.supply) or 'nothing'}; pile {self.market_pile_left}")
         for seat in (0, 1):
