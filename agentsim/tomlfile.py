@@ -42,7 +42,7 @@ class TomlFile:
 
     def _line(self, key: str) -> int:
         wanted, table = _parts(key), []
-        best, best_length = 0, 0
+        best, best_length, inside = 0, 0, 0
         for number, line in enumerate(self.text.splitlines(), start=1):
             if match := _TABLE.match(line):
                 table = _parts(match[1])
@@ -54,7 +54,9 @@ class TomlFile:
             # The longest beginning of the key: an inline table has all its keys in the line of the first.
             if len(here) > best_length and here == wanted[:len(here)]:
                 best, best_length = number, len(here)
-        return best
+            elif not inside and here[:len(wanted)] == wanted:
+                inside = number  # a table that only the names of its tables mention: `[agents.spy]` for `agents`
+        return best or inside
 
 
 def read_toml(path: str | Path, *, what: str = "file") -> TomlFile:

@@ -95,6 +95,8 @@ def _key_lines(group: str, keys: Sequence[Key], values: Mapping[str, Any], headi
 
 
 def _value(value: Any) -> str:
+    if isinstance(value, (list, dict)):
+        return f"({len(value)})"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -108,7 +108,10 @@ def _make(settings: Mapping[str, Any], cards: tuple[Card, ...] | None) -> Rules:
         deck = replace(deck, file=read_card_file(source))
     agents = agents_of(deck, entries["cards"])
     rules = replace(rules, cards=agents, market_cards=market_of(deck, entries["market"], agents))
-    _check(rules)
+    try:
+        _check(rules)
+    except InputError as error:
+        raise error.at(where=str(source) if deck.file and error.key in ("cards", "market") else "") from None
     return rules
 
 

@@ -95,7 +95,8 @@ def effect_of(entry: Mapping[str, Any]) -> Effect:
 def effect_entry(effect: Effect) -> dict[str, Any]:
     """The entry of a card file, plain JSON types, that :func:`effect_of` turns into this effect."""
     used = effect.numbers
-    return {_FILE_NAMES.get(field.name, field.name): getattr(effect, field.name) for field in fields(effect)
+    words = sorted(fields(effect), key=lambda field: field.name != "when")
+    return {_FILE_NAMES.get(field.name, field.name): getattr(effect, field.name) for field in words
             if getattr(effect, field.name) != field.default or field.name in used}
 
 
