@@ -29,13 +29,14 @@ _NONE = 1 << 20
 @jit
 def win_reason(state, table, side):
     """The first of the end reasons by which a side has won by now; a large number if it has not."""
+    side &= 1
     other = 1 - side
     gained = state[e.LEAD] if side == 0 else -state[e.LEAD]
     if gained >= table[GAP_0 + side]:
         return np.int64(e.BY_CATCH)
     play = state[e.PLAY + side]
     for index in range(table[N_WINNING]):
-        name = table[WINNING + index]
+        name = table[WINNING + index] & 15
         if count(play, name) >= table[WINS_AT + name]:
             return np.int64(e.BY_SET)
     reason = np.int64(_NONE)
@@ -82,9 +83,10 @@ def _card_wins(state, table, side, card):
 @jit
 def has_lost(state, table, side):
     """Whether a side holds a losing set that no card of its own spares it."""
+    side &= 1
     play = state[e.PLAY + side]
     for index in range(table[N_LOSING]):
-        name = table[LOSING + index]
+        name = table[LOSING + index] & 15
         if count(play, name) >= table[LOSES_AT + name] and not _spared(state, table, side, name):
             return True
     return False
@@ -111,11 +113,12 @@ def _spared(state, table, side, name):
 @jit
 def _cannot_play(state, table, side):
     """Whether a side has too few hand cards to be next: no player of a team may be without, a single one needs 2 (T2)."""
+    side &= 1
     first, second = size(state[x.HANDS + 2 * side]), size(state[x.HANDS + 2 * side + 1])
     return min(first, second) == 0 if side_size(table, side) == 2 else first < 2
 
 
-@jit
+@jit(inline="always")
 def end_step(state, table):
     """Check every condition at once. Returns True, with WINNER, REASON and TIE set, if the game is over."""
     me = state[e.ACTIVE] & 1

@@ -16,6 +16,7 @@ __all__ = ["discard_from", "draw_up", "draw_up_everybody", "face_down_names", "g
 @jit
 def draw_up(state, table, slot):
     """Draw up to the hand size as far as the deck reaches; a bigger hand is kept."""
+    slot &= 3
     hand = state[x.HANDS + slot]
     for _ in range(min(table[HAND_SIZE] - size(hand), deck_left(state, table))):
         hand = add(hand, draw(state, table))
@@ -42,6 +43,7 @@ def may_discard_from(state, table, slot):
 @jit
 def discard_from(state, table, slot, name):
     """Put a hand card away face down and draw one. What was shown of the hand may be gone with it."""
+    slot &= 3
     state[x.HANDS + slot] = remove(state[x.HANDS + slot], name)
     state[x.GONE + slot] = add(state[x.GONE + slot], name)
     state[x.SPENT + slot] += 1
@@ -68,5 +70,6 @@ def gain_openly(state, slot, name):
 @jit
 def leave_openly(state, slot, name):
     """A hand card has been seen to leave: if one of that name was known to be there, it is taken for that one."""
+    slot &= 3
     if count(state[x.SHOWN + slot], name) > 0:
         state[x.SHOWN + slot] = remove(state[x.SHOWN + slot], name)

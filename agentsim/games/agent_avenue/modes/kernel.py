@@ -27,7 +27,7 @@ from agentsim.games.agent_avenue.modes import layout as x
 from agentsim.games.agent_avenue.modes.picks import count_picks, note_pick
 from agentsim.games.agent_avenue.modes.policies.dispatch import decide
 from agentsim.games.agent_avenue.modes.tally import count_game
-from agentsim.games.agent_avenue.modes.turn import answer, legal, start
+from agentsim.games.agent_avenue.modes.turn import answer_here, legal, start
 from agentsim.games.agent_avenue.modes.view import look
 from agentsim.games.agent_avenue.policies.dispatch import FAMILY_USER
 from agentsim.games.agent_avenue.rules import N_CARDS
@@ -134,11 +134,7 @@ def play_modes(seed, matchup, first_game, n_games, swaps, tables, families, rows
             elif question == x.ASK_MARKET and cards.shape[0] > 0:
                 picks[n_picks & 63] = note_pick(state, table, side, option)
                 n_picks += 1
-            if log != LOG_TURNS:
-                answer(state, table, option)
-                continue
-
-            if question == x.ASK_TAKE:
+            if question == x.ASK_TAKE and log == LOG_TURNS:
                 turns[n_rows, T_UP], turns[n_rows, T_DOWN] = state[UP], state[DOWN]
                 turns[n_rows, T_TOOK_UP] = option != 0
                 turns[n_rows, T_DISCARDS] = state[STEP]
@@ -150,7 +146,9 @@ def play_modes(seed, matchup, first_game, n_games, swaps, tables, families, rows
                 turns[n_rows, T_PLAYER_UP], turns[n_rows, T_PLAYER_DOWN] = state[x.UP_MEMBER], state[x.DOWN_MEMBER]
             turn, active, done = state[TURN], state[ACTIVE], state[x.EVENTS]
             seq = done - state[x.EV_START]
-            answer(state, table, option)
+            answer_here(state, table, option)
+            if log != LOG_TURNS:
+                continue
             if state[x.EVENTS] != done:
                 event_game[n_events] = index
                 _write_event(events, n_events, state, table, turn, seq)

@@ -58,7 +58,7 @@ def supply_at_start(state, table, forced):
 def draw_market(state):
     """Take the top card off a market pile that is not empty: one step of a shuffle that the deal fixes."""
     k = state[x.BOARD] & 63
-    pick = k + below(word(np.uint64(state[DEAL]), _MARKET_WORDS + k), state[x.N_PILE] - k)
+    pick = (k + below(word(np.uint64(state[DEAL]), _MARKET_WORDS + k), state[x.N_PILE] - k)) & 63
     copy = state[x.PILE + pick]
     state[x.PILE + pick] = state[x.PILE + k]
     state[x.PILE + k] = copy
@@ -81,7 +81,8 @@ def _refill(state, place):
 @jit
 def begin_event(state, table, side, member, place):
     """A side takes the card at a place of the supply; ``member`` gains it. Refill, then carry it out."""
-    copy = state[x.SUPPLY + place]
+    side, member, place = side & 1, member & 1, place & 7
+    copy = state[x.SUPPLY + place] & 63
     for at in range(x.MAX_SUPPLY):
         state[x.EV_LAY + at] = state[x.SUPPLY + at] if at < state[x.N_SUPPLY] else -1
     _refill(state, place)

@@ -18,10 +18,12 @@ _FAR = 10_000  # no move is longer, however many cards multiply it
 @jit
 def recruit(state, table, side, name):
     """Put an agent into play and move its owner's spy pawn; returns the spaces moved, moves caused by stops included."""
+    side &= 1
+    name &= 15
     zone = add(state[PLAY + side], name)
     state[PLAY + side] = zone
-    move = table[MOVES + 16 * (name & 15) + count(zone, name)]
-    hit = state[x.HELD + side] & table[x.ON_RECRUIT + (name & 15)]
+    move = table[MOVES + 16 * name + count(zone, name)]
+    hit = state[x.HELD + side] & table[x.ON_RECRUIT + name]
     if hit != 0:
         move = changed_move(state, table, side, name, move, hit)
     return move_pawn(state, table, side, move)
@@ -61,6 +63,7 @@ def move_pawn(state, table, side, spaces):
 
     A stop on a Black Market space owes a landing (R6). Each kind of stop moves the pawn on once (R14).
     """
+    side &= 1
     before = state[x.WENT + side]
     onward = state[x.HELD + side] & (table[x.ON_HOME] | table[x.ON_MARKET] | table[x.ON_M])
     worked = np.int64(0)

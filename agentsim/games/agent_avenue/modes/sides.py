@@ -12,9 +12,7 @@ __all__ = ["discards_each", "side_size"]
 @jit
 def side_size(table, side):
     """Players of a side, 1 or 2."""
-    if table[x.PLAYERS] == 2 or table[x.LONE] == side:
-        return 1
-    return 2
+    return 1 if table[x.PLAYERS] == 2 or table[x.LONE] == side else 2
 
 
 @jit

@@ -40,7 +40,7 @@ from agentsim.games.agent_avenue.view import DISCARD
 from agentsim.games.agent_avenue.zones import count, name_set, remove
 from agentsim.jit import jit
 
-__all__ = ["answer", "legal", "start"]
+__all__ = ["answer", "answer_here", "legal", "start"]
 
 
 @jit
@@ -87,7 +87,7 @@ def _begin_turn(state, table):
 
 
 # --- Play -------------------------------------------------------------------------------------------------------------
-@jit
+@jit(inline="always")
 def _play(state, table, option):
     """A single player discards or offers."""
     side = state[e.ACTIVE] & 1
@@ -103,6 +103,14 @@ def _play(state, table, option):
     leave_openly(state, slot, up)
     draw_up(state, table, slot)
     _lay(state, table, up, down)
+
+
+@jit
+def _player_up(state, table, option):
+    """A team has agreed who plays the face-up card."""
+    state[x.UP_MEMBER], state[x.DOWN_MEMBER] = option, 1 - option
+    side = state[e.ACTIVE] & 1
+    ask(state, table, x.ASK_FACE_UP, side, option, name_set(state[x.HANDS + 2 * side + option]), 0)
 
 
 @jit
@@ -147,7 +155,7 @@ def _lay(state, table, up, down):
 
 
 # --- Recruit ----------------------------------------------------------------------------------------------------------
-@jit
+@jit(inline="always")
 def _take(state, table, face_up):
     """Both sides recruit, both spy pawns move."""
     me = state[e.ACTIVE] & 1
@@ -163,8 +171,6 @@ def _take(state, table, face_up):
 @jit
 def _symbols(state, table, first):
     """Division M pawns move, the active side's first (D5). Returns True if a question is open."""
-    if table[x.WITH_M] == 0:
-        return False
     for which in range(first, 2):
         side = (state[e.ACTIVE] if which == 0 else 1 - state[e.ACTIVE]) & 1
         name = state[e.RECRUITED + which] & 15
@@ -174,7 +180,7 @@ def _symbols(state, table, first):
     return False
 
 
-@jit
+@jit(inline="always")
 def _landings(state, table):
     """Put the question of the next landing, the active side's first (R16); when none is owed, End."""
     me = state[e.ACTIVE] & 1
@@ -194,31 +200,32 @@ def _landings(state, table):
 
 
 # --- questions and answers --------------------------------------------------------------------------------------------
-@jit
-def answer(state, table, option):
-    """Take a legal answer to ``state[DECISION]`` and run on to the next question; DECISION is -1 when the game is over."""
+@jit(inline="always")
+def answer_here(state, table, option):
+    """:func:`answer`, compiled into its caller: for the one place where a kernel's time goes."""
     question = state[x.DECISION]
     if question == x.ASK_PLAY:
         _play(state, table, option)
-        return
-    if question == x.ASK_TAKE:
-        _take(state, table, option)
-        if not _symbols(state, table, 0):
-            _landings(state, table)
-        return
-    if question == x.ASK_PLAYER_UP:
-        state[x.UP_MEMBER], state[x.DOWN_MEMBER] = option, 1 - option
-        side = state[e.ACTIVE] & 1
-        ask(state, table, x.ASK_FACE_UP, side, option, name_set(state[x.HANDS + 2 * side + option]), 0)
-        return
-    if question == x.ASK_FACE_UP:
+    elif question == x.ASK_PLAYER_UP:
+        _player_up(state, table, option)
+    elif question == x.ASK_FACE_UP:
         _face_up(state, table, option)
-        return
-    if question == x.ASK_FACE_DOWN:
+    elif question == x.ASK_FACE_DOWN:
         _face_down(state, table, option)
-        return
-    if not _asked_by_market(state, table, question, option):
-        _landings(state, table)
+    else:
+        if question == x.ASK_TAKE:
+            _take(state, table, option)
+            is_open = table[x.WITH_M] != 0 and _symbols(state, table, 0)
+        else:
+            is_open = _asked_by_market(state, table, question, option)
+        if not is_open:
+            _landings(state, table)
+
+
+@jit
+def answer(state, table, option):
+    """Take a legal answer to ``state[DECISION]`` and run on to the next question; DECISION is -1 when the game is over."""
+    answer_here(state, table, option)
 
 
 @jit

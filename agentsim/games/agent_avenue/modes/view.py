@@ -84,6 +84,7 @@ def look(state, table):
 @jit(inline="always")
 def look_of(state, table, side, member):
     """The view of a side (``member`` -1: a team that decides together) or of one of its players."""
+    side &= 1
     other = 1 - side
     members, their_members = side_size(table, side), side_size(table, other)
     mine, theirs = 2 * side, 2 * other
