@@ -328,16 +328,28 @@ def test_policies_and_their_parameters(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_rules_are_listed_with_defaults_and_bounds(capsys: pytest.CaptureFixture[str]) -> None:
     found = run_json(capsys, "rules")
-    assert {key["name"] for key in found["keys"]} == {key.name for key in get_game("agent_avenue").rule_keys()}
+    assert {key["name"] for key in found["keys"]} < {key.name for key in get_game("agent_avenue").rule_keys()}
+    assert not any(key["name"].startswith("market.") for key in found["keys"])
+    found = run_json(capsys, "rules", "market.", "--set", "rules.mode=advanced")
+    assert {"name": "market.watchtower.spaces", "doc": "watchtower: spaces moved, or how near", "allowed": "-20 to 20",
+            "default": 2, "value": 2} in found["keys"]
     text = run(capsys, "rules", "hand", "--set", "rules.hand_size=6")
     assert "rules.hand_size      6   2 to 8" in text
     assert run_json(capsys, "rules", "hand", "--set", "rules.hand_size=6")["keys"][0]["default"] == 4
 
 
 def test_every_rule_key_can_be_set(capsys: pytest.CaptureFixture[str]) -> None:
-    words = [word for key in get_game("agent_avenue").rule_keys() for word in ("--set", f"{key.name}={key.default}")]
+    keys = run_json(capsys, "rules")["keys"]
+    words = [word for key in keys for word in ("--set", f"{key['name']}={key['value']}")]
     assert run_json(capsys, "simulate", "--policies", "random", "--dry-run", *words)["experiment"]["settings"] == {
-        key.name: key.default for key in get_game("agent_avenue").rule_keys()}
+        key["name"]: key["value"] for key in keys}
+    everything = {"rules.mode": "advanced", "rules.expansion": "division_m", "rules.market": "both",
+                  "rules.ceasefire": "true"}
+    switches = [word for key, value in everything.items() for word in ("--set", f"{key}={value}")]
+    keys = run_json(capsys, "rules", *switches)["keys"]
+    assert {key["name"] for key in keys} == {key.name for key in get_game("agent_avenue").rule_keys()}
+    words = [word for key in keys for word in ("--set", f"{key['name']}={key['value']}")]
+    assert run_json(capsys, "rules", *words)["keys"] == keys
 
 
 def test_games_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -154,7 +154,7 @@ def test_help_is_no_error(capsys: pytest.CaptureFixture[str], words: list[str]) 
 
 def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
     _, commands = cli.build_parser()
-    assert len(commands) == 12
+    assert {"simulate", "rules", "cards", "validate", "new-card", "report"} <= set(commands)
     for name, command in commands.items():
         assert cli.main([name, "--help"]) == 0
         text = capsys.readouterr().out
