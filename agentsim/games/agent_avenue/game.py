@@ -8,10 +8,16 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from agentsim.errors import InputError
-from agentsim.games.agent_avenue import blocks, catalog, session, step, story, tables
+from agentsim.games.agent_avenue import blocks, catalog, step, story, tables
 from agentsim.games.agent_avenue.cards import sheets
+from agentsim.games.agent_avenue.modes import step as modes_step
+from agentsim.games.agent_avenue.modes import story as modes_story
+from agentsim.games.agent_avenue.modes import tables as modes_tables
+from agentsim.games.agent_avenue.modes.session import ModeSession
+from agentsim.games.agent_avenue.playing import Playing
 from agentsim.games.agent_avenue.policies.parameters import Parameter
 from agentsim.games.agent_avenue.rules import Rules, key_table, make_rules, settings_of
+from agentsim.games.agent_avenue.session import Session
 from agentsim.games.base import CardSheet, Key, LogLevel, PolicyRef, Table
 
 __all__ = ["AgentAvenue"]
@@ -68,18 +74,21 @@ class AgentAvenue:
         return blocks.games_per_deal(matchup, rules)
 
     def tables(self, rules: Rules, log: LogLevel) -> Sequence[Table]:
-        return tables.log_tables(rules, log)
+        return tables.log_tables(rules, log) if rules.plain else modes_tables.log_tables(rules, log)
 
-    def session(self, rules: Rules, matchups: Sequence[Sequence[PolicyRef]], seed: int) -> session.Session:
-        return session.Session(rules, matchups, seed)
+    def session(self, rules: Rules, matchups: Sequence[Sequence[PolicyRef]], seed: int) -> Playing:
+        return (Session if rules.plain else ModeSession)(rules, matchups, seed)
 
     def story(self, rules: Rules, matchups: Sequence[Sequence[PolicyRef]], seed: int, matchup: int,
               index: int) -> str:
         pair = matchups[matchup]
-        return story.tell_game(rules, pair, matchup, self.games_per_deal(pair, rules), seed, index, len(matchups))
+        tell = story.tell_game if rules.plain else modes_story.tell_game
+        return tell(rules, pair, matchup, self.games_per_deal(pair, rules), seed, index, len(matchups))
 
-    def new_game(self, seed: int = 1, settings: Mapping[str, Any] | None = None, *, deal: int = 0) -> step.GameState:
+    def new_game(self, seed: int = 1, settings: Mapping[str, Any] | None = None, *,
+                 deal: int = 0) -> step.GameState | modes_step.ModeState:
         """A game to be played step by step."""
         if deal < 0:
             raise InputError(f"{deal} is out of range", key="deal", allowed="0 or more")
-        return step.new_game(seed, make_rules(settings), deal=deal)
+        rules = make_rules(settings)
+        return step.new_game(seed, rules, deal=deal) if rules.plain else modes_step.new_game(seed, rules, deal=deal)

@@ -35,7 +35,7 @@ from agentsim.games.agent_avenue.view import DISCARD
 from agentsim.jit import jit
 from agentsim.rng import below, combine, deal_key, decision_key, seat_key
 
-__all__ = ["EVENT_WIDTH", "GAME_WIDTH", "SLOTS", "TURN_WIDTH", "play_modes", "stream_of"]
+__all__ = ["EVENT_WIDTH", "GAME_WIDTH", "SLOTS", "TURN_WIDTH", "play_modes", "stream_of", "write_event"]
 
 # Columns of a game row; final play areas stand in `finals`.
 G_WINNER, G_REASON, G_TIE, G_TURNS, G_LEAD, G_DISCARDS, _, G_ACTIVE, G_LONE = range(9)
@@ -151,7 +151,7 @@ def play_modes(seed, matchup, first_game, n_games, swaps, tables, families, rows
                 continue
             if state[x.EVENTS] != done:
                 event_game[n_events] = index
-                _write_event(events, n_events, state, table, turn, seq)
+                write_event(events, n_events, state, table, turn, seq)
                 n_events += 1
             if state[TURN] != turn or state[x.DECISION] < 0:
                 turn_game[n_rows] = index
@@ -180,7 +180,7 @@ def play_modes(seed, matchup, first_game, n_games, swaps, tables, families, rows
 
 
 @jit
-def _write_event(events, row, state, table, turn, seq):
+def write_event(events, row, state, table, turn, seq):
     """The row of the Black Market event that has just been finished."""
     events[row, M_TURN], events[row, M_SEQ], events[row, M_SEAT] = turn, seq, state[x.EV_SIDE]
     events[row, M_TAKEN] = table[x.COPY + state[x.EV_COPY]]
