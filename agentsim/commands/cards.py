@@ -113,10 +113,16 @@ def validate(args: argparse.Namespace) -> int:
 
 
 def _marked(game: WithCardFiles, made: Any, plain: Any) -> tuple[list[CardSheet], int]:
-    """The card sheets with a star before each card that differs from ``plain`` rules, and how many there are."""
-    shipped = {row for sheet in game.card_sheets(plain) for row in sheet.rows}
-    sheets = [replace(sheet, rows=tuple((("  " if row in shipped else "* ") + row[0], *row[1:]) for row in sheet.rows))
-              for sheet in game.card_sheets(made)]
+    """The card sheets with a star before each card that differs from ``plain`` rules, and how many there are.
+
+    What a card does is left out of the comparison: its words tell the moves of other cards, too. Its keys are compared.
+    """
+    shipped = {row[:-1] for sheet in game.card_sheets(plain) for row in sheet.rows}
+    values = {key.name: key.default for key in game.keys_of(plain)}
+    changed = {key.name.split(".")[1] for key in game.keys_of(made) if values.get(key.name, key.default) != key.default}
+    sheets = [replace(sheet, rows=tuple(
+        (("  " if row[:-1] in shipped and row[0] not in changed else "* ") + row[0], *row[1:]) for row in sheet.rows))
+        for sheet in game.card_sheets(made)]
     return sheets, sum(row[0].startswith("*") for sheet in sheets for row in sheet.rows)
 
 

@@ -59,7 +59,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         with pytest.raises(InputError) as error:
             make_rules({"rules.cards": str(path)})
         assert str(error.value) == f"{path}: {message}"
-    with pytest.raises(InputError, match=r"^rules\.cards: unknown card file 3 \(allowed: shipped, FILE\.toml, given\)$"):
+    with pytest.raises(InputError, match=r"^rules\.cards: unknown card file 3 \(allowed: shipped, FILE\.toml"):
         make_rules({"rules.cards": 3})
 
 
@@ -175,7 +175,7 @@ def test_settings_change_the_cards_of_a_file(tmp_path: Path) -> None:
     path = write(tmp_path, COURIER + ongoing('when = "recruit", agent = "courier", do = "add", spaces = 2'))
     rules = make_rules({**ADVANCED, "rules.cards": path, "cards.courier.third": 7, "market.engine.spaces": 3})
     assert (rules.cards[-1].third, rules.market_cards[-1].effects[0].spaces) == (7, 3)
-    with pytest.raises(InputError, match=r"^cards\.courrier\.third: unknown agent 'courrier'.* did you mean 'courier'\?$"):
+    with pytest.raises(InputError, match=r"^cards\.courrier\.third: unknown agent.* did you mean 'courier'\?$"):
         make_rules({"rules.cards": path, "cards.courrier.third": 7})
 
 
@@ -187,16 +187,18 @@ def test_settings_alone_can_add_cards() -> None:
 
 
 @pytest.mark.parametrize(("settings", "message"), [
-    ({"market.outpost.copies": 2}, ("market.outpost.copies: base mode has no Black Market (allowed: with rules.mode = "
-                                   "advanced)")),
-    ({**ADVANCED, "market.dead_drop.spaces": 2}, ("market.dead_drop.spaces: 'dead_drop' is not in the pile (allowed: with "
-                                                 "rules.market = both, or the set it belongs to)")),
-    ({**ADVANCED, "market.ceasefire.copies": 2}, ("market.ceasefire.copies: 'ceasefire' is not in the pile (allowed: with "
-                                                 "rules.ceasefire = true)")),
-    ({"cards.handler.m_second": 2}, ("cards.handler.m_second: 'handler' is not in the game (allowed: with rules.expansion = "
-                                    "division_m)")),
-    ({**ADVANCED, "rules.ring": 10, "rules.home_1": 5}, "rules.corners: space 12 is not on a ring of 10 (allowed: 0 to 9)"),
-    ({"rules.corners": "2 2 5"}, "rules.corners: '2 2 5' names a space twice (allowed: different spaces, such as 2 5 9 12)"),
+    ({"market.outpost.copies": 2},
+     "market.outpost.copies: base mode has no Black Market (allowed: with rules.mode = advanced)"),
+    ({**ADVANCED, "market.dead_drop.spaces": 2}, ("market.dead_drop.spaces: 'dead_drop' is not in the pile "
+                                                  "(allowed: with rules.market = both, or the set it belongs to)")),
+    ({**ADVANCED, "market.ceasefire.copies": 2},
+     "market.ceasefire.copies: 'ceasefire' is not in the pile (allowed: with rules.ceasefire = true)"),
+    ({"cards.handler.m_second": 2},
+     "cards.handler.m_second: 'handler' is not in the game (allowed: with rules.expansion = division_m)"),
+    ({**ADVANCED, "rules.ring": 10, "rules.home_1": 5},
+     "rules.corners: space 12 is not on a ring of 10 (allowed: 0 to 9)"),
+    ({"rules.corners": "2 2 5"},
+     "rules.corners: '2 2 5' names a space twice (allowed: different spaces, such as 2 5 9 12)"),
     ({"rules.corners": "2 x"}, "rules.corners: 'x' is not a whole number (allowed: 0 to 59)"),
     ({"rules.corners": []}, "rules.corners: no space at all (allowed: different spaces, such as 2 5 9 12)"),
     ({"rules.players": 5}, "rules.players: 5 is out of range (allowed: 2 to 4)"),
@@ -263,9 +265,11 @@ def test_own_sets_travel_in_settings(text: str, mode: str, tmp_path: Path) -> No
 
 def test_settings_of_older_runs_still_make_rules() -> None:
     """Manifests of the base game know none of the keys of the other modes."""
-    old = {key: value for key, value in settings_of(make_rules({"rules.hand_size": 5})).items()
-           if (key.startswith("cards.") and key.split(".")[2] in ("copies", "first", "second", "third", "wins_at", "loses_at"))
-           or key in ("rules.mode", "rules.discards", "rules.ring", "rules.home_0", "rules.home_1", "rules.tie_rule")}
+    numbers = ("copies", "first", "second", "third", "wins_at", "loses_at")
+    known = ("rules.mode", "rules.discards", "rules.ring", "rules.home_0", "rules.home_1", "rules.tie_rule")
+    old = {key: value for key, value in settings_of(make_rules()).items()
+           if key in known or key.rpartition(".")[2] in numbers}
+    assert not any(key.startswith(("rules.corners", "market.")) for key in old)
     assert make_rules(old | {"rules.hand_size": 5}) == make_rules({"rules.hand_size": 5})
     assert len(old) == 6 + 48
 
@@ -296,12 +300,12 @@ def test_every_line_that_the_template_offers_is_right(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "message"), [
-    ("9 lives", "NAME: '9_lives' cannot be the id of a card (allowed: a to z, 0 to 9 and _, a letter first, at most 40)"),
-    ("Catch", "NAME: 'catch' is what logs call another end of a game (allowed: another id)")])
+    ("9 lives", "'9_lives' cannot be the id of a card (allowed: a to z, 0 to 9 and _, a letter first, at most 40)"),
+    ("Catch", "'catch' is what logs call another end of a game (allowed: another id)")])
 def test_names_of_new_cards(name: str, message: str) -> None:
     with pytest.raises(InputError) as error:
         card_template(name)
-    assert str(error.value) == message
+    assert str(error.value) == f"NAME: {message}"
 
 
 def test_a_card_file_tells_where_its_keys_stand(tmp_path: Path) -> None:
