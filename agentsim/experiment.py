@@ -112,12 +112,17 @@ class Experiment:
 
         That is the game with its version, the rules, the policies with their parameters, the matchups, the seed and
         the level of logging; not the number of games (a run can be extended), not the name and not the path of a
-        policy file (the hash of its text counts instead).
+        policy file (the hash of its text counts instead), and not what the game learned later as long as it is left at
+        what it was before (``Game.additions``).
         """
+        game = get_game(self.game)
+        added = game.additions()
         policies = [{"label": policy.label, "family": policy.family, "digest": policy.digest,
-                     "params": {name: float(value) for name, value in policy.params.items()}}
+                     "params": {name: float(value) for name, value in policy.params.items()
+                                if (key := f"{policy.family}.{name}") not in added or added[key] != value}}
                     for policy in self.policies]
-        plan = {"game": self.game, "version": get_game(self.game).version, "settings": dict(self.settings),
+        settings = {key: value for key, value in self.settings.items() if key not in added or added[key] != value}
+        plan = {"game": self.game, "version": game.version, "settings": settings,
                 "policies": policies, "matchups": self.matchups, "seed": self.seed, "log": self.log}
         text = json.dumps(plan, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()

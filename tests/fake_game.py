@@ -42,6 +42,9 @@ class HighCard:
     def rule_keys(self) -> Sequence[Key]:
         return [Key(key, "a rule", default, f"{low} to {high}") for key, (low, high, default) in BOUNDS.items()]
 
+    def additions(self) -> Mapping[str, Any]:
+        return {}
+
     def policy(self, spec: str, *, where: str = "") -> PolicyRef:
         match = re.fullmatch(r"(.*?)(?:\((.*)\))?", spec, re.DOTALL)
         assert match is not None

@@ -167,6 +167,14 @@ class Game(Protocol):
         """The documented key table."""
         ...
 
+    def additions(self) -> Mapping[str, Any]:
+        """Rule keys and policy parameters (``family.parameter``) newer than the game's first runs.
+
+        With each the value that means: as before. A plan's digest leaves them out where they have it, so that runs
+        which know nothing of them keep their digests and can be continued.
+        """
+        ...
+
     def policy(self, spec: str, *, where: str = "") -> PolicyRef:
         """A policy from ``name``, ``name(param=value, ...)`` or ``path/to/file.py:name``."""
         ...

@@ -117,6 +117,9 @@ class FakeGame:
     def rule_keys(self) -> Sequence[Key]:
         return KEYS
 
+    def additions(self) -> Mapping[str, Any]:
+        return {}
+
     def policy(self, spec: str, *, where: str = "") -> PolicyRef:
         return PolicyRef(spec, "dice", {"skill": float(len(spec) % 3)})
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from agentsim.errors import InputError
-from agentsim.games.agent_avenue import blocks, catalog, step, story, tables
+from agentsim.games.agent_avenue import additions, blocks, catalog, step, story, tables
 from agentsim.games.agent_avenue.cards import sheets
 from agentsim.games.agent_avenue.modes import step as modes_step
 from agentsim.games.agent_avenue.modes import story as modes_story
@@ -39,6 +39,9 @@ class AgentAvenue:
 
     def rule_keys(self) -> Sequence[Key]:
         return key_table()
+
+    def additions(self) -> Mapping[str, Any]:
+        return additions.additions()
 
     def policy(self, spec: str, *, where: str = "") -> PolicyRef:
         return catalog.policy_from_spec(spec, where=where)

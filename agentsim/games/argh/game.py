@@ -35,6 +35,9 @@ class Argh:
     def rule_keys(self) -> Sequence[Key]:
         return key_table()
 
+    def additions(self) -> Mapping[str, Any]:
+        return {}
+
     def policy(self, spec: str, *, where: str = "") -> PolicyRef:
         return catalog.policy_from_spec(spec, where=where)
 
