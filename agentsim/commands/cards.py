@@ -29,9 +29,9 @@ def cards(args: argparse.Namespace) -> int:
         raise InputError(f"unknown language '{args.language}'", where="--language",
                          allowed=", ".join((*languages, "all")), nearest=nearest(args.language, (*languages, "all")))
     shown = languages if args.language == "all" else [args.language]
-    sheets = game.card_sheets(made) if isinstance(game, WithCardFiles) else []
+    sheets = game.card_sheets(made, shown[0]) if isinstance(game, WithCardFiles) else []
     data = {"game": game.name, "languages": shown, "cards": [
-        {**card, "names": {language: card["names"].get(language, card["id"]) for language in shown}} for card in table],
+        {**card, "names": {language: _name(card, language) for language in shown}} for card in table],
         "sheets": [_sheet_dict(sheet) for sheet in sheets]}
 
     def lines() -> list[str]:
@@ -48,7 +48,7 @@ def _agent_lines(table: Sequence[Mapping[str, Any]], languages: Sequence[str]) -
     """The numbers of every agent; columns of Division M symbols only where there are any."""
     numbers = [key for key in table[0] if key not in ("id", "names")]
     numbers = [key for key in numbers if not key.startswith("m_") or any(card[key] != 0 for card in table)]
-    rows = [(card["id"], *(card["names"].get(language, "") for language in languages), *(card[key] for key in numbers))
+    rows = [(card["id"], *(_name(card, language) for language in languages), *(card[key] for key in numbers))
             for card in table]
     header = ("card", *({"en": "English", "fr": "French", "de": "German"}.get(name, name) for name in languages),
               *(key.replace("_", " ") for key in numbers))
@@ -57,6 +57,12 @@ def _agent_lines(table: Sequence[Mapping[str, Any]], languages: Sequence[str]) -
               f"--set cards.{table[0]['id']}.{numbers[0]}=...")
     return [*columns(header, rows, left=1 + len(languages)), "",
             *paragraph(remark, width=terminal_width(), indent="  ")]
+
+
+def _name(card: Mapping[str, Any], language: str) -> str:
+    """A card's name in a language; English serves where there is none, then the id."""
+    names = card["names"]
+    return str(names.get(language) or names.get("en") or card["id"])
 
 
 def sheet_lines(sheet: CardSheet) -> list[str]:
@@ -119,7 +125,8 @@ def _marked(game: WithCardFiles, made: Any, plain: Any) -> tuple[list[CardSheet]
     """
     shipped = {row[:-1] for sheet in game.card_sheets(plain) for row in sheet.rows}
     values = {key.name: key.default for key in game.keys_of(plain)}
-    changed = {key.name.split(".")[1] for key in game.keys_of(made) if values.get(key.name, key.default) != key.default}
+    changed = {key.name.split(".")[1] for key in game.keys_of(made)
+               if key.name.count(".") > 1 and values.get(key.name, key.default) != key.default}
     sheets = [replace(sheet, rows=tuple(
         (("  " if row[:-1] in shipped and row[0] not in changed else "* ") + row[0], *row[1:]) for row in sheet.rows))
         for sheet in game.card_sheets(made)]

@@ -235,8 +235,8 @@ class CardSheet:
 class WithCardFiles(Protocol):
     """What a game has besides whose key ``rules.cards`` takes the path of a designer's card file."""
 
-    def card_sheets(self, rules: Any) -> Sequence[CardSheet]:
-        """All cards under these rules, in words."""
+    def card_sheets(self, rules: Any, language: str = "en") -> Sequence[CardSheet]:
+        """All cards under these rules, in English sentences; their names in a language where they have one."""
         ...
 
     def keys_of(self, rules: Any) -> Sequence[Key]:

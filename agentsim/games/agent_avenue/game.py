@@ -61,8 +61,8 @@ class AgentAvenue:
     def keys_of(self, rules: Rules) -> Sequence[Key]:
         return key_table(rules)
 
-    def card_sheets(self, rules: Rules) -> Sequence[CardSheet]:
-        return sheets.card_sheets(rules)
+    def card_sheets(self, rules: Rules, language: str = "en") -> Sequence[CardSheet]:
+        return sheets.card_sheets(rules, language)
 
     def card_modes(self) -> Mapping[str, Mapping[str, Any]]:
         return sheets.MODES

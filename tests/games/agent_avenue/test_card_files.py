@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
 
 from agentsim.errors import InputError
 from agentsim.games.agent_avenue import ruleset
-from agentsim.games.agent_avenue.cards import Effect, MarketCard, load_cards, load_market
+from agentsim.games.agent_avenue.cards import Effect, MarketCard, entries, load_cards, load_market
 from agentsim.games.agent_avenue.cards.cardfile import read_card_file
-from agentsim.games.agent_avenue.cards.sheets import card_template
+from agentsim.games.agent_avenue.cards.sheets import card_sheets, card_template
+from agentsim.games.agent_avenue.cards.words import card_text
 from agentsim.games.agent_avenue.rules import Rules, compile_rules, key_table, make_rules, settings_of
 from tests.games.agent_avenue.bad_card_files import BAD
+from tests.games.agent_avenue.house_cards import mode_rules
 
 ADVANCED = {"rules.mode": "advanced"}
 
@@ -251,6 +256,14 @@ def test_settings_are_complete(name: str) -> None:
     assert settings_of(rules)["rules.cards"] == ("given" if own else "shipped")
 
 
+@given(mode_rules())
+@hypothesis_settings(max_examples=60, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+def test_settings_of_any_rules_are_complete(rules: Rules) -> None:
+    check_settings(rules)
+    for sheet in card_sheets(rules):
+        assert all("_" not in row[-1] and "{" not in row[-1] for row in sheet.rows)
+
+
 @pytest.mark.parametrize("text", [
     COURIER, 'replace = ["market"]\n' + instant('do = "nothing"'),
     'replace = ["agents", "market"]\n[agents.mole]\ncopies = 15\n[market.outpost]\ncopies = 3\n', many(63),
@@ -272,6 +285,33 @@ def test_settings_of_older_runs_still_make_rules() -> None:
     assert not any(key.startswith(("rules.corners", "market.")) for key in old)
     assert make_rules(old | {"rules.hand_size": 5}) == make_rules({"rules.hand_size": 5})
     assert len(old) == 6 + 48
+
+
+# ---- the page that teaches card files -------------------------------------------------------------------------------
+
+
+def test_the_examples_of_the_page_are_card_files(repository: Path, tmp_path: Path) -> None:
+    page = (repository / "docs" / "cards.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```toml\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 4
+    made = [read(tmp_path, block) for block in blocks]
+    assert made[0].cards[5].third == 5
+    words = " ".join(page.split())
+    for rules, card in ((made[1], "drill_sergeant"), (made[2], "prisoner_exchange"), (made[3], "blank")):
+        assert rules.market_cards[-1].id == card
+    assert card_text(made[1].market_cards[-1], made[1].cards) in words
+    assert read(tmp_path, blocks[1], **{"market.drill_sergeant.at_least": 5}).market_cards[-1].effects[1].at_least == 5
+
+
+def test_the_page_names_all_that_a_card_file_may_say(repository: Path) -> None:
+    page = (repository / "docs" / "cards.md").read_text(encoding="utf-8")
+    words = [word for key, form in entries._FORMS.items() for word in (key[1], *form.needs, *form.may)]
+    words += [*entries._IFS, *entries._FROMS, *entries.AGENT_ATTRIBUTES, *entries.MARKET_ATTRIBUTES]
+    words += [value for choices in entries._CHOICES.values() for value in choices]
+    assert [word for word in words if f"`{word}`" not in page and f'"{word}"' not in page and f"`{word} =" not in page
+            ] == []
+    for number in (ruleset.MAX_NAMES, ruleset.MAX_CARDS, ruleset.MAX_MARKET, ruleset.MAX_PILE, ruleset.MAX_EFFECTS):
+        assert str(number) in page
 
 
 # ---- the template ---------------------------------------------------------------------------------------------------

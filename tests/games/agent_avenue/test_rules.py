@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -240,4 +240,5 @@ def test_card_tables_are_data_with_a_name_in_every_language() -> None:
         assert all(entry["names"].values())
     for language in LANGUAGES:
         assert len({card.name(language) for card in load_cards()}) == 8
-    assert load_cards()[0].name("xx") == "double_agent"
+    assert load_cards()[0].name("xx") == "Double Agent"
+    assert replace(load_cards()[0], names=()).name() == "double_agent"

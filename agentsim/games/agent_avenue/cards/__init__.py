@@ -39,8 +39,9 @@ class Card:
     provenance: str = "house"
 
     def name(self, language: str = "en") -> str:
-        """The card's printed name in a language of :data:`LANGUAGES`."""
-        return dict(self.names).get(language, self.id)
+        """The card's printed name in a language of :data:`LANGUAGES`, in English where it has none, else its id."""
+        names = dict(self.names)
+        return names.get(language) or names.get("en", self.id)
 
     @property
     def symbols(self) -> tuple[str | int, str | int, str | int]:

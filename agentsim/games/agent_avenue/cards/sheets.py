@@ -21,14 +21,14 @@ MODES: Mapping[str, Mapping[str, Any]] = {
 """The modes that a card file may be used in, with the settings of each."""
 
 
-def card_sheets(rules: Rules) -> list[CardSheet]:
-    """The agents, and in advanced mode the Black Market cards, under these rules."""
-    agents = [(card.id, card.name(), card.provenance, str(card.copies), signed(card.first), signed(card.second),
+def card_sheets(rules: Rules, language: str = "en") -> list[CardSheet]:
+    """The agents, and in advanced mode the Black Market cards, under these rules; names in a language."""
+    agents = [(card.id, card.name(language), card.provenance, str(card.copies), signed(card.first), signed(card.second),
                signed(card.third), agent_text(card)) for card in rules.cards]
     found = [CardSheet("Agents", ("id", "name", "from", "copies", "1st", "2nd", "3rd", ""), tuple(agents), 3,
                        f"{rules.n_cards} cards.")]
     if rules.advanced:
-        market = [(card.id, card.name(), card.provenance, card.kind, str(card.copies), card_text(card, rules.cards))
+        market = [(card.id, card.name(language), card.provenance, card.kind, str(card.copies), card_text(card, rules.cards))
                   for card in rules.market_cards]
         header = ("id", "name", "from", "kind", "copies", "what it does")
         found.append(CardSheet("Black Market", header, tuple(market), 4,
