@@ -14,7 +14,7 @@ from agentsim.commands.parser import parse_settings
 from agentsim.commands.reference import game_and_rules, game_named
 from agentsim.commands.text import columns, paragraph, terminal_width
 from agentsim.errors import InputError, nearest
-from agentsim.games.base import CardSheet, Game, WithCardFiles
+from agentsim.games.base import CardSheet, WithCardFiles
 
 __all__ = ["cards", "new_card", "sheet_lines", "validate"]
 
@@ -87,17 +87,17 @@ def validate(args: argparse.Namespace) -> int:
     found: dict[str, Any] = {}
     for name, settings in modes.items():
         try:
-            found[name] = game_named(args).rules({**settings, **changes, "rules.cards": args.file})
+            found[name] = game.rules({**settings, **changes, "rules.cards": args.file})
         except InputError as error:
             found[name] = error.at(where="--set" if error.key in changes else args.file)
     good = [name for name, made in found.items() if not isinstance(made, InputError)]
     if not good:
         raise next(iter(found.values()))
-    marked = {name: _marked(game, found[name], game_named(args).rules({**modes[name], **changes})) for name in good}
+    marked = {name: _marked(game, found[name], game.rules({**modes[name], **changes})) for name in good}
     # The mode that shows most of the file's own cards, the simplest of several.
     shown = max(good, key=lambda name: marked[name][1])
     sheets, _ = marked[shown]
-    data = {"game": game_named(args).name, "file": args.file, "shown": shown,
+    data = {"game": game.name, "file": args.file, "shown": shown,
             "sheets": [_sheet_dict(sheet) for sheet in sheets],
             "modes": {name: "" if name in good else str(made) for name, made in found.items()}}
 
@@ -157,7 +157,7 @@ def new_card(args: argparse.Namespace) -> int:
 
 
 def _with_card_files(args: argparse.Namespace) -> WithCardFiles:
-    game: Game = game_named(args)
+    game = game_named(args)
     if not isinstance(game, WithCardFiles):
         raise InputError(f"'{game.name}' has no card files", where="--game", allowed="agent_avenue")
     return game

@@ -232,8 +232,8 @@ class CardSheet:
 
 
 @runtime_checkable
-class WithCardFiles(Protocol):
-    """What a game has besides whose key ``rules.cards`` takes the path of a designer's card file."""
+class WithCardFiles(Game, Protocol):
+    """A game whose key ``rules.cards`` takes the path of a designer's card file."""
 
     def card_sheets(self, rules: Any, language: str = "en") -> Sequence[CardSheet]:
         """All cards under these rules, in English sentences; their names in a language where they have one."""

@@ -28,8 +28,8 @@ def card_sheets(rules: Rules, language: str = "en") -> list[CardSheet]:
     found = [CardSheet("Agents", ("id", "name", "from", "copies", "1st", "2nd", "3rd", ""), tuple(agents), 3,
                        f"{rules.n_cards} cards.")]
     if rules.advanced:
-        market = [(card.id, card.name(language), card.provenance, card.kind, str(card.copies), card_text(card, rules.cards))
-                  for card in rules.market_cards]
+        market = [(card.id, card.name(language), card.provenance, card.kind, str(card.copies),
+                   card_text(card, rules.cards)) for card in rules.market_cards]
         header = ("id", "name", "from", "kind", "copies", "what it does")
         found.append(CardSheet("Black Market", header, tuple(market), 4,
                                f"{len(rules.pile)} cards, {rules.supply} face up."))
