@@ -139,6 +139,13 @@ def games(args: argparse.Namespace) -> int:
     return reference.games(args)
 
 
+def balance(args: argparse.Namespace) -> int:
+    """Say what every Black Market card is worth, and which are too strong or too weak."""
+    from agentsim.commands import balance
+
+    return balance.balance(args)
+
+
 def whatif(args: argparse.Namespace) -> int:
     """Compare two rule sets on the same deals, or draw a dose curve."""
     from agentsim.commands import whatif
@@ -176,8 +183,7 @@ def build_parser() -> tuple[Parser, dict[str, Parser]]:
     from agentsim.commands.arguments import COMMANDS
 
     functions = (simulate, resume, extend, inspect, replay, export, schema, cards, validate, new_card, policies,
-                 rules, games,
-                 whatif, report)
+                 rules, games, balance, whatif, report)
     parser = Parser(prog="agentsim", description="A Monte Carlo laboratory for bluffing board games.",
                     epilog="Exit codes: 0 done, 2 bad input, 130 interrupted.")
     parser.add_argument("--version", action=_Version, help="show the version and leave")

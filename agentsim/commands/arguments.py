@@ -129,6 +129,36 @@ def _rules(parser: Parser) -> None:
     _json(parser)
 
 
+_BALANCE_HELP = """\
+Examples:
+  agentsim balance
+  agentsim balance --cards my_set.toml --band 4 --out reports/my_set
+  agentsim balance --set rules.supply=4 --policies expert --precision 1
+
+In the games that are counted whoever lands on the Black Market takes a card by chance; the policies do everything else.
+A verdict is given only if the whole interval says so: fine inside the band, too strong or too weak wholly outside."""
+
+
+def _balance(parser: Parser) -> None:
+    parser.epilog = _BALANCE_HELP
+    parser.add_argument("--cards", metavar="FILE", help="a card file (TOML) with cards of your own")
+    parser.add_argument("--set", action="append", metavar="KEY=VALUE", help="change a rule; may be repeated")
+    parser.add_argument("--policies", metavar="A,B,...",
+                        help="levels of play, weakest first (default: random,greedy,expert)")
+    parser.add_argument("--band", metavar="POINTS", default="5",
+                        help="effects of up to +-POINTS percentage points are fine (default: 5)")
+    parser.add_argument("--precision", metavar="POINTS",
+                        help="as many games as bring every effect to +-POINTS percentage points (default: 0.5)")
+    parser.add_argument("--games", metavar="N",
+                        help="games per level of play instead; with --precision at most so many")
+    parser.add_argument("--seed", metavar="S", help="0 to 2^64 - 1 (default: 1)")
+    parser.add_argument("--out", metavar="DIR", default="reports/balance",
+                        help="where the page and balance.csv go (default: reports/balance)")
+    parser.add_argument("--workers", metavar="W", help="workers (default: the number of processors)")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar and no notes")
+    _json(parser)
+
+
 _WHATIF_HELP = """\
 Examples:
   agentsim whatif --set rules.discards=2 --set cards.sentinel.third=5
@@ -178,4 +208,4 @@ COMMANDS: dict[str, Callable[[Parser], None]] = {
     "simulate": _simulate, "resume": _resume, "extend": _extend, "inspect": _inspect, "replay": _replay,
     "export": _export, "schema": _schema, "cards": _cards, "validate": _validate,
     "new-card": _new_card, "policies": _policies, "rules": _rules, "games": _games,
-    "whatif": _whatif, "report": _report}
+    "balance": _balance, "whatif": _whatif, "report": _report}

@@ -17,7 +17,7 @@ from agentsim.errors import InputError, nearest
 from agentsim.experiment import MAX_GAMES, MAX_SEED, Draft, Experiment, card_settings, whole_number
 from agentsim.lineup import split_specs
 
-__all__ = ["PILOT", "levels_of_play", "parse_points", "parse_values", "whatif"]
+__all__ = ["PILOT", "levels_of_play", "output_folder", "parse_points", "parse_values", "records", "whatif"]
 
 LEVELS_OF_PLAY = "random,greedy,expert"
 GAMES = 200_000
@@ -36,7 +36,7 @@ def whatif(args: argparse.Namespace) -> int:
                          allowed="--set KEY=VALUE, --cards FILE or --vary KEY=a:b")
     if vary in changes:
         raise InputError("is varied and set", where="--vary", key=vary)
-    out = None if args.out is None else _folder(args.out)
+    out = None if args.out is None else output_folder(args.out)
     base = _draft(args, base_settings, base_places).build()
     changed = base_settings | changes
     where = base_places | places
@@ -98,7 +98,7 @@ def _play(args: argparse.Namespace, base: Experiment, sets: Sequence[tuple[str, 
     index = None if out is None else _write(found, out, base, args)
     data = {"experiment": base.as_dict(), "change": change, "vary": vary or None, "n_deals": n_deals,
             "n_games": int(measured.n_games.sum()), "seconds": seconds, "page": str(index) if index else None,
-            **{name: _records(frame) for name, frame in found.items() if name != "about"}}
+            **{name: records(frame) for name, frame in found.items() if name != "about"}}
 
     def lines() -> list[str]:
         width = terminal_width()
@@ -155,7 +155,8 @@ def _words(settings: dict[str, Any], cards: str | None) -> str:
     return ", ".join(f"{key} = {value}" for key, value in settings.items())
 
 
-def _folder(text: str) -> Path:
+def output_folder(text: str) -> Path:
+    """The folder of ``--out``, refused before anything is played if it cannot be one."""
     if not text:
         raise InputError("needs the name of a folder", where="--out")
     place = Path(text)
@@ -275,7 +276,8 @@ def _dose_lines(found: dict[str, Any], metric: str) -> list[str]:
     return lines
 
 
-def _records(frame: Any) -> list[dict[str, Any]]:
+def records(frame: Any) -> list[dict[str, Any]]:
+    """The rows of a table for JSON: missing numbers become null."""
     clean = frame.astype(object).where(frame.notna(), None)
     return [{key: value.item() if hasattr(value, "item") else value for key, value in row.items()}
             for row in clean.to_dict("records")]
