@@ -41,7 +41,7 @@ def compile_mode(rules: Rules, lone: int = -1) -> NDArray[np.int64]:
     if rules.pile:
         table[x.CORNERS] = sum(1 << corner for corner in rules.corners)
     reasons = rules.end_reasons
-    table[x.REASON_M], table[x.REASON_LOSING], table[x.REASON_OUT] = len(reasons) - 3, len(reasons) - 2, len(reasons) - 1
+    table[x.REASON_M:x.REASON_OUT + 1] = range(len(reasons) - 3, len(reasons))
     for number, agent in enumerate(rules.cards):
         symbols = table[x.SYMBOLS + 16 * number:x.SYMBOLS + 16 * number + 16]
         symbols[1], symbols[2], symbols[3:] = map(_symbol, (agent.m_first, agent.m_second, agent.m_third))

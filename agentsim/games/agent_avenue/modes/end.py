@@ -112,7 +112,7 @@ def _spared(state, table, side, name):
 
 @jit
 def _cannot_play(state, table, side):
-    """Whether a side has too few hand cards to be next: no player of a team may be without, a single one needs 2 (T2)."""
+    """Whether a side has too few hand cards to be next: nobody of a team may be without, one alone needs 2 (T2)."""
     side &= 1
     first, second = size(state[x.HANDS + 2 * side]), size(state[x.HANDS + 2 * side + 1])
     return min(first, second) == 0 if side_size(table, side) == 2 else first < 2

@@ -6,8 +6,6 @@ per Black Market event. It knows no rule: ``turn.py`` puts the questions, ``poli
 
 from __future__ import annotations
 
-import numpy as np
-
 from agentsim.games.agent_avenue.engine import (
     ACTIVE,
     DOWN,
@@ -57,7 +55,7 @@ _KIND_TAKE, _KIND_OTHER, _KIND_PARTNER = 32, 33, 16
 
 @jit(inline="always")
 def stream_of(seat_stream, state):
-    """The random stream of the answer to the question that is open; those of the two-player game where it asks the same."""
+    """The random stream of the answer to the open question: the two-player game's where that asks the same."""
     question, turn = state[x.DECISION], state[TURN]
     if question == x.ASK_PLAY or question == x.ASK_FACE_UP:
         return decision_key(seat_stream, turn, state[STEP])
@@ -69,8 +67,8 @@ def stream_of(seat_stream, state):
 
 
 @jit
-def play_modes(seed, matchup, first_game, n_games, swaps, tables, families, rows, users, log, forced, counts, cards, games,
-               finals, turns, turn_game, turn_hands, events, event_game, state, picks, scratch, work):
+def play_modes(seed, matchup, first_game, n_games, swaps, tables, families, rows, users, log, forced, counts, cards,
+               games, finals, turns, turn_game, turn_hands, events, event_game, state, picks, scratch, work):
     """Play games ``first_game ..`` of a matchup until ``n_games`` are played or a row buffer might overflow.
 
     A deal is played ``swaps * len(tables)`` times: game g swaps the policies' sides if ``g % swaps`` is 1, and uses the
@@ -106,7 +104,8 @@ def play_modes(seed, matchup, first_game, n_games, swaps, tables, families, rows
         swap = game & 1 if swaps == 2 else 0
         table = tables[(game // swaps) % roles]
         of_deal = game % per_deal
-        if log == LOG_TURNS and of_deal == 0 and (turns.shape[0] - n_rows < room or events.shape[0] - n_events < event_room):
+        full = turns.shape[0] - n_rows < room or events.shape[0] - n_events < event_room
+        if log == LOG_TURNS and of_deal == 0 and full:
             return index, n_rows, n_events, -1
         start(state, table, deal_key(seed, game // per_deal), forced)
         key_0, key_1 = seat_key(seed, matchup, game, 0), seat_key(seed, matchup, game, 1)
@@ -163,8 +162,8 @@ def play_modes(seed, matchup, first_game, n_games, swaps, tables, families, rows
                 n_rows += 1
 
         winner = state[WINNER]
-        count_game(counts, swap, table[x.LONE], of_deal == per_deal - 1, winner, state[REASON], state[TIE], state[ACTIVE],
-                   state[TURN] + 1, discards_0, discards_1)
+        count_game(counts, swap, table[x.LONE], of_deal == per_deal - 1, winner, state[REASON], state[TIE],
+                   state[ACTIVE], state[TURN] + 1, discards_0, discards_1)
         if cards.shape[0] > 0:
             count_picks(cards, picks, n_picks, table, winner)
         if log == LOG_NOTHING:

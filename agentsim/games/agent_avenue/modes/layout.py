@@ -23,15 +23,15 @@ MAX_SUPPLY = 6
 ADVANCED = BASE_TABLE
 (PLAYERS, LONE, TEAM_DISCARDS, SUPPLY_SIZE, PILE_SIZE, N_MARKET, TRAP_STOPPING, PICKS_UNIFORM, RING, HOME, _HOME_OF_1,
  CORNERS) = range(ADVANCED + 1, ADVANCED + 13)
-"""LONE: the side that is one player when three play, else -1. TRAP_STOPPING: 1 if a Division M pawn traps only who moved
-in this turn. HOME, HOME + 1: home spaces. CORNERS: the Black Market spaces as a set of bits, 0 without Black Market."""
+"""LONE: the side that is one player when three play, else -1. TRAP_STOPPING: 1 if a Division M pawn traps only who
+moved in this turn. HOME, HOME + 1: home spaces. CORNERS: the Black Market spaces as a set of bits, 0 without it."""
 WITH_M = ADVANCED + 13
 """1 if any agent or card moves a Division M pawn."""
 REASON_M, REASON_LOSING, REASON_OUT = range(ADVANCED + 14, ADVANCED + 17)
 """Where ``division_m``, ``daredevils`` and ``out_of_cards`` stand in the rules' list of end reasons."""
 ON_HOME, ON_MARKET, ON_M, AT_END, SPARES = range(ADVANCED + 17, ADVANCED + 22)
-"""Copies with an effect on stopping on a home, a market space, the own Division M pawn; with one at End; of these, those
-that spare a losing set."""
+"""Copies with an effect on stopping on a home, a market space, the own Division M pawn; with one at End; of these,
+those that spare a losing set."""
 WITH_RECRUIT = ADVANCED + 22
 """Copies with an effect on recruiting any agent."""
 BLANKS = ADVANCED + 23
@@ -39,7 +39,7 @@ BLANKS = ADVANCED + 23
 RETURNS = ADVANCED + 24
 """How many agents the pile can bring back from play into a hand: each lets a game last longer."""
 SYMBOLS = ADVANCED + 25
-"""``table[SYMBOLS + 16 * name + count]``: the Division M symbol of the ``count``-th copy: 0 none, -1 home, n up to n."""
+"""``table[SYMBOLS + 16 * name + count]``: the ``count``-th copy's Division M symbol: 0 none, -1 home, n up to n."""
 ON_RECRUIT = SYMBOLS + 256
 """By agent: copies with an effect on recruiting it."""
 COPY = ON_RECRUIT + 16
@@ -63,8 +63,8 @@ LAND_HOME, LAND_MARKET, LAND_M = 5, 6, 7
 # A win at End if: E_N names in play; E_N of E_AGENT; a losing set of E_AGENT; the rival on the owner's home; the rival
 # at most E_N spaces from the owner's Division M pawn.
 IF_NAMES, IF_SET, IF_LOSING, IF_HOME, IF_NEAR_M = 8, 9, 10, 11, 12
-# Instant: move E_N; recruit off the deck, E_AGENT from hand, any name, a new name, a pair; take back (E_N: may recruit),
-# take from the rival, clear all, the symbol E_N of Division M, nothing.
+# Instant: move E_N; recruit off the deck, E_AGENT from hand, any name, a new name, a pair; take back (E_N: may
+# recruit), take from the rival, clear all, the symbol E_N of Division M, nothing.
 MOVE, FROM_DECK, OF_NAME, OF_ANY, OF_NEW, OF_PAIR, TAKE_BACK, TAKE, CLEAR, SYMBOL, NOTHING = range(13, 24)
 
 OWN, RIVAL, BOTH = 0, 1, 2
@@ -130,5 +130,5 @@ ASK_M          the Division M pawn: 0 .. 2n with OPTIONS = 2n + 1; the pawn move
 """
 
 S_AFTER_ACTIVE, S_AFTER_OTHER, S_EVENT, S_RIVAL, S_GAIN = range(5)
-"""``state[STAGE]``: a Division M pawn is moved for the active side's recruit, for the other's, inside a Black Market event;
-a team names the member who recruits by a rival's card, who gains a card."""
+"""``state[STAGE]``: a Division M pawn is moved for the active side's recruit, for the other's, inside a Black Market
+event; a team names the member who recruits by a rival's card, who gains a card."""

@@ -17,7 +17,7 @@ _FAR = 10_000  # no move is longer, however many cards multiply it
 
 @jit
 def recruit(state, table, side, name):
-    """Put an agent into play and move its owner's spy pawn; returns the spaces moved, moves caused by stops included."""
+    """Put an agent into play and move its owner's spy pawn; returns the spaces moved, those caused by stops too."""
     side &= 1
     name &= 15
     zone = add(state[PLAY + side], name)
@@ -31,7 +31,7 @@ def recruit(state, table, side, name):
 
 @jit
 def changed_move(state, table, side, name, move, hit):
-    """The move of recruiting ``name`` with the ongoing cards ``hit``: set (the last one taken), negate, multiply, add."""
+    """The move of recruiting ``name`` with the ongoing cards ``hit``: set (the last taken), negate, multiply, add."""
     negate, factor, bonus = False, np.int64(1), np.int64(0)
     for place in range(state[x.N_HELD + side]):
         copy = state[x.ORDER + 64 * side + place]

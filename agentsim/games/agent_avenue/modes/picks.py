@@ -99,9 +99,9 @@ def is_blank(table, card):
 def named_picks(cards: NDArray[np.int64], supply: int) -> dict[str, NDArray[np.int64]]:
     """The counters by name, as copies, C cards.
 
-    ``first_taken``, ``first_left`` [C, supply + 1, 3]: games whose first landing had that card taken, or on offer and not
-    taken, by size of the supply and the taker's result; ``first_with_blank`` [C, 2, 3]: first landings whose supply held
-    that card and one blank: the card taken, the blank taken; ``taken``, ``left`` [C, 3]: all landings.
+    ``first_taken``, ``first_left`` [C, supply + 1, 3]: games whose first landing had that card taken, or on offer and
+    not taken, by size of the supply and the taker's result; ``first_with_blank`` [C, 2, 3]: first landings whose supply
+    held that card and one blank: the card taken, the blank taken; ``taken``, ``left`` [C, 3]: all landings.
     """
     records = cards.reshape(-1, RECORD)
     n = len(records)

@@ -1,7 +1,7 @@
 """A turn in any mode, from question to question: the one implementation for the kernel, the step API and replay.
 
-:func:`start` deals and puts the first question; :func:`answer` takes an answer and runs on to the next one. ``layout.py``
-lists the questions and where the state says them. Order of events (``docs/rules/agent_avenue_market.md``): Play; both
+:func:`start` deals and puts the first question; :func:`answer` takes an answer and runs on to the next one.
+``layout.py`` lists the questions. Order of events (``docs/rules/agent_avenue_market.md``): Play; both
 spy pawns move; Division M pawns, the active side's first; landings, the active side's first; one End step.
 
 As in the base game's engine nothing is checked here: callers ask :func:`legal`.
@@ -40,7 +40,7 @@ from agentsim.games.agent_avenue.view import DISCARD
 from agentsim.games.agent_avenue.zones import count, name_set, remove
 from agentsim.jit import jit
 
-__all__ = ["answer", "answer_here", "legal", "start"]
+__all__ = ["answer", "answer_here", "begin_turn", "legal", "start"]
 
 
 @jit
@@ -68,11 +68,12 @@ def start(state, table, stream, forced):
     supply_at_start(state, table, forced)
     if forced >= 0:
         gain_ongoing(state, 0, forced)
-    _begin_turn(state, table)
+    begin_turn(state, table)
 
 
 @jit
-def _begin_turn(state, table):
+def begin_turn(state, table):
+    """Put the first question of the active side's turn."""
     side = state[e.ACTIVE] & 1
     state[e.STEP] = 0
     state[x.UP_STEPS] = 0
@@ -196,7 +197,7 @@ def _landings(state, table):
     else:
         state[e.ACTIVE] = 1 - me
         state[e.TURN] += 1
-        _begin_turn(state, table)
+        begin_turn(state, table)
 
 
 # --- questions and answers --------------------------------------------------------------------------------------------
@@ -224,7 +225,7 @@ def answer_here(state, table, option):
 
 @jit
 def answer(state, table, option):
-    """Take a legal answer to ``state[DECISION]`` and run on to the next question; DECISION is -1 when the game is over."""
+    """Take a legal answer to ``state[DECISION]`` and run on to the next question (-1: the game is over)."""
     answer_here(state, table, option)
 
 

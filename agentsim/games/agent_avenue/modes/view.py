@@ -28,8 +28,8 @@ class ModeView(NamedTuple):
     ``partner_hand``: number of cards. ``active``: 1 if my side is active. ``space_*``, ``m_*`` (-1: off the board):
     places of the pawns on the ring; ``owed_*``: landings not yet resolved. ``held_*``: ongoing cards, sets of copies.
     ``supply``: 8 bits per place from the left, ``copy + 1`` or 0; ``pile``: cards in the face-down market pile.
-    ``taken``: the copy that is being carried out, -1 if none. ``shown_us``, ``shown_them``: hand cards of my partner (of
-    both members when the team decides) and of the other side that an effect named openly.
+    ``taken``: the copy that is being carried out, -1 if none. ``shown_us``, ``shown_them``: hand cards of my partner
+    (of both members when the team decides) and of the other side that an effect named openly.
     ``members``, ``their_members``: players of the sides. ``side``: 0 if mine is the side that began.
     """
 

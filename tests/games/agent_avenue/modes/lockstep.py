@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -24,8 +24,6 @@ from agentsim.games.agent_avenue.modes.compile import compile_mode
 from agentsim.games.agent_avenue.modes.turn import answer, legal, start
 from agentsim.games.agent_avenue.rules import Rules
 from agentsim.games.agent_avenue.view import DISCARD
-from agentsim.rng import deal_key
-from agentsim.jit import jit
 from tests.games.agent_avenue.replays import decks, mix
 from tests.oracle.agent_avenue import Card
 from tests.oracle.market import MarketCard as OracleCard
@@ -39,9 +37,15 @@ _KEYS = {"if": "condition", "from": "source"}
 _KINDS = ("play", "player_up", "face_up", "face_down", "take", "market", "member", "target", "recruit", "division_m")
 
 
-@jit
-def stream_of_deal(seed, deal):  # type: ignore[no-untyped-def]
-    return deal_key(seed, deal)
+def deal_stream(seed: int, deal: int) -> np.uint64:
+    """The stream of a deal, worked out in numpy."""
+    root = mix(np.array([seed], dtype=np.uint64) ^ np.uint64(0xD1B54A32D192ED03))
+    return np.uint64(mix(root + np.array([deal + 1], dtype=np.uint64) * _GOLDEN)[0])
+
+
+def word_of(stream: int, index: int) -> int:
+    """Word number ``index`` of a stream."""
+    return int(mix(np.array([stream % 2**64], dtype=np.uint64) + np.array([index + 1], dtype=np.uint64) * _GOLDEN)[0])
 
 
 @cache
@@ -54,9 +58,15 @@ def _entries() -> dict[str, Any]:
 
 def card_of(name: str, entry: Mapping[str, Any]) -> MarketCard:
     """A card of the package from an entry of a card file, read here in the plainest way."""
-    effects = tuple(Effect(**{_KEYS.get(key, key): value for key, value in effect.items()}) for effect in entry["effects"])
+    effects = tuple(Effect(**{_KEYS.get(key, key): value for key, value in effect.items()})
+                    for effect in entry["effects"])
     kind = "instant" if all(not effect.when for effect in effects) else "ongoing"
     return MarketCard(name, kind, effects, copies=entry.get("copies", 1))
+
+
+def with_own(rules: Rules, own: Mapping[str, Mapping[str, Any]]) -> Rules:
+    """The rules with made-up Black Market cards in the pile too."""
+    return replace(rules, market_cards=(*rules.market_cards, *(card_of(name, entry) for name, entry in own.items())))
 
 
 def oracle_rules(rules: Rules, lone: int = -1, own: Mapping[str, Mapping[str, Any]] | None = None) -> ModeRules:
@@ -82,9 +92,7 @@ def _agent(card: Any) -> Card:
 
 def piles(seed: int, first_deal: int, n_deals: int, n: int) -> NDArray[np.int64]:
     """The market piles of consecutive deals as numbers of copies, (n_deals, n): first card turned up first."""
-    root = mix(np.array([seed], dtype=np.uint64) ^ np.uint64(0xD1B54A32D192ED03))
-    deals = np.arange(first_deal, first_deal + n_deals, dtype=np.uint64)
-    key = mix(root + (deals + np.uint64(1)) * _GOLDEN)
+    key = np.array([deal_stream(seed, deal) for deal in range(first_deal, first_deal + n_deals)], dtype=np.uint64)
     cards, rows = np.tile(np.arange(n), (n_deals, 1)), np.arange(n_deals)
     for k in range(n):
         word = mix(key + np.array([128 + k + 1], dtype=np.uint64) * _GOLDEN)
@@ -108,7 +116,7 @@ class Pair:
         rules = self.rules
         self.table = compile_mode(rules, self.lone)
         self.state = np.zeros(x.MODE_STATE, dtype=np.int64)
-        start(self.state, self.table, np.uint64(stream_of_deal(np.uint64(self.seed), self.deal)), -1)
+        start(self.state, self.table, deal_stream(self.seed, self.deal), -1)
         deck = [rules.names[k] for k in decks(self.seed, self.deal, 1, {c.id: c.copies for c in rules.cards})[0]]
         market = [rules.market_cards[rules.pile[k]].id for k in piles(self.seed, self.deal, 1, len(rules.pile))[0]]
         self.other = ModeGame(deck, oracle_rules(rules, self.lone, self.own), market)
@@ -177,8 +185,10 @@ class Pair:
                 here = int(self.state[x.M_SPACE + side])
                 other.choose((here + option - int(self.state[x.M_REACH])) % self.rules.ring)
             elif kind == "market":
-                other.choose(self.card(int(self.state[x.SUPPLY + option])))
-                # A card that lies there twice: which of the two is the engine's business.
+                # A log says which card was taken, not which of two: the second engine fills the gap of the first.
+                supply = [self.card(int(copy)) for copy in self.state[x.SUPPLY:x.SUPPLY + int(self.state[x.N_SUPPLY])]]
+                option = supply.index(supply[option])
+                other.choose(supply[option])
             elif kind == "target":
                 other.choose(names[option])
             elif kind in ("take", "recruit"):
