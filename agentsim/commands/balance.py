@@ -19,7 +19,8 @@ from agentsim.commands.simulate import MAX_WORKERS
 from agentsim.commands.text import columns, count, decimals, duration, paragraph, terminal_width
 from agentsim.commands.whatif import levels_of_play, output_folder, parse_points, records
 from agentsim.errors import InputError
-from agentsim.experiment import MAX_GAMES, MAX_SEED, Draft, Experiment, card_settings, whole_number
+from agentsim.experiment import DEFAULT_GAME, MAX_GAMES, MAX_SEED, Draft, Experiment, card_settings, whole_number
+from agentsim.games.base import get_game
 
 __all__ = ["balance"]
 
@@ -68,7 +69,7 @@ def _experiment(args: argparse.Namespace) -> Experiment:
     settings: dict[str, Any] = {}
     places: dict[str, str] = {}
     if args.cards is not None:
-        settings, places = card_settings(args.cards)
+        settings, places = card_settings(args.cards, get_game(DEFAULT_GAME))
     given = parse_settings(args.set or [])
     settings |= given
     places |= dict.fromkeys(given, "--set")
@@ -162,9 +163,9 @@ def _lines(found: dict[str, Any]) -> list[str]:
         basis = (f"  from {count(int(facts['n_picks']))} games with picks by chance and "
                  f"{count(int(facts['n_forks']))} forks")
         lines += [*columns(header, rows), basis, ""]
-    return [*lines, "  Balance: what taking the card changes, in percentage points of the taker's chance to win, against",
-            f"  the average other card on offer. Band: ±{band:g} points. Intervals hold together over the cards of a",
-            "  level of play.", ""]
+    return [*lines, "  Balance: what taking the card changes, in percentage points of the taker's chance to win,",
+            f"  against the average other card on offer. Band: ±{band:g} points. Intervals hold together over the",
+            "  cards of a level of play.", ""]
 
 
 def _points(effect: float, low: float, high: float) -> str:
@@ -183,7 +184,6 @@ def _short(games: float) -> str:
 
 
 def _write(found: dict[str, Any], out: Path, args: argparse.Namespace, experiment: Experiment) -> Path:
-    from agentsim.games.base import get_game
     from agentsim.report import Provenance, Report, write_report
     from analyses import black_market
 

@@ -14,7 +14,8 @@ from agentsim.commands.parser import parse_count, parse_settings, parse_whole
 from agentsim.commands.simulate import MAX_WORKERS
 from agentsim.commands.text import columns, count, decimals, duration, paragraph, terminal_width
 from agentsim.errors import InputError, nearest
-from agentsim.experiment import MAX_GAMES, MAX_SEED, Draft, Experiment, card_settings, whole_number
+from agentsim.experiment import DEFAULT_GAME, MAX_GAMES, MAX_SEED, Draft, Experiment, card_settings, whole_number
+from agentsim.games.base import get_game
 from agentsim.lineup import split_specs
 
 __all__ = ["PILOT", "levels_of_play", "output_folder", "parse_points", "parse_values", "records", "whatif"]
@@ -28,8 +29,8 @@ MOST_VALUES = 60
 
 def whatif(args: argparse.Namespace) -> int:
     """Compare a change of the rules with the base, on the same deals."""
-    base_settings, base_places = _settings(args.base, args.base_cards, "--base")
-    changes, places = _settings(args.set, args.cards, "--set")
+    base_settings, base_places = _settings(args, args.base, args.base_cards, "--base")
+    changes, places = _settings(args, args.set, args.cards, "--set")
     vary, values = _vary(args)
     if not changes and not vary:
         raise InputError("give a change of the rules", where="whatif",
@@ -57,7 +58,6 @@ def _play(args: argparse.Namespace, base: Experiment, sets: Sequence[tuple[str, 
           values: Sequence[Any], out: Path | None, change: str, base_words: str) -> int:
     import time
 
-    from agentsim.games.base import get_game
     from agentsim.simulation import ProgressBar
     from agentsim.simulation.progress import Meter
     from analyses import whatif as measure_module
@@ -139,20 +139,22 @@ def _draft(args: argparse.Namespace, settings: dict[str, Any], places: dict[str,
     return draft
 
 
-def _settings(items: Sequence[str] | None, cards: str | None, flag: str) -> tuple[dict[str, Any], dict[str, str]]:
+def _settings(args: argparse.Namespace, items: Sequence[str] | None, cards: str | None, flag: str
+              ) -> tuple[dict[str, Any], dict[str, str]]:
     settings: dict[str, Any] = {}
     places: dict[str, str] = {}
     if cards is not None:
-        settings, places = card_settings(cards)
+        settings, places = card_settings(cards, get_game(args.game or DEFAULT_GAME, where="--game"))
     given = parse_settings(items or [], flag)
     return settings | given, places | dict.fromkeys(given, flag)
 
 
 def _words(settings: dict[str, Any], cards: str | None) -> str:
-    """A change in words: few keys by name, many as the file that they come from."""
-    if cards is not None and len(settings) > 4:
-        return f"the cards of {Path(cards).name}"
-    return ", ".join(f"{key} = {value}" for key, value in settings.items())
+    """A change in words: keys by name, a card file by its own."""
+    if cards is None:
+        return ", ".join(f"{key} = {value}" for key, value in settings.items())
+    others = {key: value for key, value in settings.items() if key.startswith("rules.") and key != "rules.cards"}
+    return ", ".join([f"the cards of {Path(cards).name}", *(f"{key} = {value}" for key, value in others.items())])
 
 
 def output_folder(text: str) -> Path:
