@@ -87,7 +87,7 @@ def new_manifest(experiment: Experiment) -> Manifest:
     """The manifest of a run that has not played yet."""
     game = get_game(experiment.game)
     tables = run_tables(experiment)
-    cards = {key: value for key, value in experiment.settings.items() if key.startswith("cards.")}
+    cards = {key: value for key, value in experiment.settings.items() if key.startswith(("cards.", "market."))}
     header = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,

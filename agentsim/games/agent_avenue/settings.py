@@ -10,7 +10,7 @@ from typing import Any
 
 from agentsim.errors import InputError, nearest
 from agentsim.games.agent_avenue import ruleset as r
-from agentsim.games.agent_avenue.cards import PROVENANCES, Card
+from agentsim.games.agent_avenue.cards import PROVENANCES
 from agentsim.games.agent_avenue.cards.cardfile import read_card_file
 from agentsim.games.agent_avenue.cards.entries import (
     AGENT_NUMBERS,
@@ -64,21 +64,20 @@ _RULE_KEYS = tuple(_GROUP_OF)
 _PROVENANCE = "who made the card up"
 
 
-def make_rules(settings: Mapping[str, Any] | None = None, *, cards: tuple[Card, ...] | None = None,
-               where: str = "") -> Rules:
+def make_rules(settings: Mapping[str, Any] | None = None, *, where: str = "") -> Rules:
     """Rules from flat settings; what is not set keeps the publisher's value.
 
-    ``cards`` takes the place of the shipped agents. ``rules.cards`` may name a card file, which is read.
+    ``rules.cards`` may name a card file, which is read.
     Raises InputError, naming the key and what is allowed, for an unknown key, a value out of bounds, a card that cannot
     be, or rules that contradict each other.
     """
     try:
-        return _make(settings or {}, cards)
+        return _make(settings or {})
     except InputError as error:
         raise error.at(where=where) from None
 
 
-def _make(settings: Mapping[str, Any], cards: tuple[Card, ...] | None) -> Rules:
+def _make(settings: Mapping[str, Any]) -> Rules:
     changes: dict[str, Any] = {}
     entries: dict[str, dict[str, dict[str, Any]]] = {"cards": {}, "market": {}}
     source: Any = SHIPPED
@@ -101,7 +100,7 @@ def _make(settings: Mapping[str, Any], cards: tuple[Card, ...] | None) -> Rules:
             raise _unknown_key(key)
     changes.setdefault("market", "new" if changes.get("expansion") == "division_m" else "old")
     rules = replace(Rules(), **changes)
-    deck = Deck(rules.mode, rules.expansion, rules.market, rules.ceasefire, given=source == GIVEN, agents=cards)
+    deck = Deck(rules.mode, rules.expansion, rules.market, rules.ceasefire, given=source == GIVEN)
     if source not in (SHIPPED, GIVEN):
         if not isinstance(source, str | Path) or not str(source):
             raise InputError(f"unknown card file {show(source)}", key=_CARDS, allowed=_OTHERS[_CARDS][1])

@@ -276,6 +276,15 @@ def test_own_sets_travel_in_settings(text: str, mode: str, tmp_path: Path) -> No
     check_settings(rules)
 
 
+def test_the_order_of_cards_does_not_depend_on_that_of_keys() -> None:
+    """A plan's digest sorts its keys, so the keys alone must say how cards are numbered."""
+    settings = settings_of(make_rules(SETS["own"]))
+    settings |= {key.replace("push", "anvil"): value for key, value in settings.items() if "push" in key}
+    rules = make_rules(settings)
+    assert make_rules(dict(reversed(settings.items()))) == make_rules(dict(sorted(settings.items()))) == rules
+    assert [card.id for card in rules.market_cards[-2:]] == ["anvil", "push"]
+
+
 def test_settings_of_older_runs_still_make_rules() -> None:
     """Manifests of the base game know none of the keys of the other modes."""
     numbers = ("copies", "first", "second", "third", "wins_at", "loses_at")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from agentsim.errors import InputError
 from agentsim.games.agent_avenue.cards import Card, load_cards
@@ -14,6 +14,8 @@ from agentsim.games.agent_avenue.cards.market import MarketCard, load_market
 
 __all__ = ["GIVEN", "SHIPPED", "Deck", "agents_of", "market_of", "shipped_agents", "shipped_market"]
 
+_C = TypeVar("_C", Card, MarketCard)
+
 SHIPPED, GIVEN = "shipped", "given"
 """Values of ``rules.cards``: the shipped cards, or only those that the keys ``cards.*`` and ``market.*`` describe."""
 
@@ -22,7 +24,7 @@ SHIPPED, GIVEN = "shipped", "given"
 class Deck:
     """What decides which cards there are, besides the cards that settings name.
 
-    ``given``: only what settings describe. ``agents``: in place of the shipped ones. ``file``: a designer's cards.
+    ``given``: only what settings describe. ``file``: a designer's cards.
     """
 
     mode: str
@@ -30,7 +32,6 @@ class Deck:
     market: str
     promos: bool
     given: bool = False
-    agents: tuple[Card, ...] | None = None
     file: CardFile | None = None
 
 
@@ -47,14 +48,14 @@ def shipped_market(market: str = "both", *, promos: bool = True) -> tuple[Market
 
 
 def agents_of(deck: Deck, entries: Mapping[str, Any]) -> tuple[Card, ...]:
-    """The agents of a game in table order: shipped ones, then new ones of the file, then new ones of the settings.
+    """The agents of a game in table order: shipped ones in theirs, then new ones by their ids.
 
     Raises InputError for an entry that describes no card, with its key as the settings or the file call it.
     """
     library = {card.id: card for card in shipped_agents()}
     file = deck.file
     replaced = deck.given or (file is not None and "agents" in file.replace)
-    table = {} if replaced else {card.id: card for card in deck.agents or shipped_agents(deck.expansion)}
+    table = {} if replaced else {card.id: card for card in shipped_agents(deck.expansion)}
     known = list(library)
     if file is not None:
         known += [name for name in file.agents if name not in library]
@@ -74,11 +75,11 @@ def agents_of(deck: Deck, entries: Mapping[str, Any]) -> tuple[Card, ...]:
                              allowed="with rules.expansion = division_m")
         suggest = [*table] if table else known
         table[name] = agent_of(name, entry, shipped, key=f"cards.{name}", known=suggest)
-    return tuple(table.values())
+    return _ordered(table, library)
 
 
 def market_of(deck: Deck, entries: Mapping[str, Any], agents: tuple[Card, ...]) -> tuple[MarketCard, ...]:
-    """The cards in the Black Market pile in table order; none in base mode.
+    """The cards in the Black Market pile in table order, which is as that of the agents; none in base mode.
 
     Cards of the file are checked in any mode, so that one file serves all of them. A setting for a card that is not in
     the game is refused. Raises InputError.
@@ -108,5 +109,15 @@ def market_of(deck: Deck, entries: Mapping[str, Any], agents: tuple[Card, ...]) 
             raise InputError(f"'{name}' is not in the pile", key=f"market.{name}.{next(iter(entry))}",
                              allowed=f"with {key}")
         table[name] = market_card_of(name, entry, shipped, key=f"market.{name}", agents=names, known=table or library)
-    cards = tuple(card for card in table.values() if card.copies and (deck.promos or not card.promo))
-    return cards if deck.mode == "advanced" else ()
+    cards = _ordered(table, library)
+    in_pile = tuple(card for card in cards if card.copies and (deck.promos or not card.promo))
+    return in_pile if deck.mode == "advanced" else ()
+
+
+def _ordered(table: Mapping[str, _C], library: Mapping[str, _C]) -> tuple[_C, ...]:
+    """Shipped cards in their order, then others by id: an order that does not depend on that of files and keys.
+
+    The order numbers the cards in kernels and so belongs to a plan; the keys of a plan have no order.
+    """
+    places = {name: place for place, name in enumerate(library)}
+    return tuple(table[name] for name in sorted(table, key=lambda name: (places.get(name, len(places)), name)))
