@@ -76,8 +76,8 @@ from agentsim.rng import below, unit, word
 __all__ = ["ASK_FACE_DOWN", "ASK_FACE_UP", "ASK_M", "ASK_MARKET", "ASK_MEMBER", "ASK_PLAYER_UP", "ASK_RECRUIT",
            "ASK_TARGET", "COPIES", "COPY", "DISCARD", "FACE_UP", "HIDDEN", "LOSES_AT", "MOVES", "N_NAMES", "SETS",
            "WINS_AT", "UserPolicy", "below", "count", "file_digest", "jit_offer", "jit_others", "jit_take", "load",
-           "lowest", "name_set", "nth_name", "offer_action", "policy", "pop_lowest", "size", "size_of_set", "unit",
-           "word"]
+           "lowest", "name_set", "nth_name", "offer_action", "policy", "pop_lowest", "size", "size_of_set",
+           "supply_card", "unit", "word"]
 
 FACE_UP, HIDDEN = 1, 0
 """What a choice function returns."""
@@ -104,6 +104,15 @@ def jit_others(function: Callable[..., int]) -> Compiled:
     """Compile a function ``(view, table, params, key) -> answer`` for the questions that the base game does not ask."""
     compiled: Compiled = jit(MODE_SIGNATURE, **_WITH_MEMORY)(function)
     return compiled
+
+
+@jit
+def supply_card(view, table, place):  # type: ignore[no-untyped-def]
+    """The Black Market card at a place of the supply, from the left from 0: its number in the table of such cards.
+
+    For ``view.ask == ASK_MARKET`` places are 0 .. ``view.options - 1``, and the place is the answer.
+    """
+    return table[COPY + ((view.supply >> (8 * place)) & 255) - 1]
 
 
 @dataclass(frozen=True)
