@@ -81,10 +81,33 @@ def test_the_published_values() -> None:
     assert (STANDARD.n_cards, STANDARD.gap_0, STANDARD.gap_1) == (38, 7, 7)
 
 
-def test_the_rules_page_names_keys_that_exist(repository: Path) -> None:
-    page = (repository / "docs" / "rules" / "agent_avenue.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", ["rules/agent_avenue", "rules/agent_avenue_market", "rules/agent_avenue_team",
+                                  "rules/agent_avenue_division_m", "cards", "experiments"])
+def test_pages_name_keys_that_exist(page: str, repository: Path) -> None:
+    text = (repository / "docs" / f"{page}.md").read_text(encoding="utf-8")
     keys = {key.name for key in key_table()}
-    assert set(re.findall(r"`(rules\.\w+|cards\.\w+\.\w+)`", page)) <= keys
+    found = set(re.findall(r"`(rules\.\w+|(?:cards|market)\.\w+\.\w+)`", text))
+    assert found
+    assert {key for key in found if "drill_sergeant" not in key} <= keys
+
+
+def test_the_switches_of_the_rules_pages(repository: Path) -> None:
+    """Each page's table of switches gives values that are allowed, and the default."""
+    defaults = {key.name: str(key.default).lower() for key in key_table()}
+    n_rows = 0
+    for page in ("market", "team", "division_m"):
+        text = (repository / "docs" / "rules" / f"agent_avenue_{page}.md").read_text(encoding="utf-8")
+        rows = re.findall(r"^\| `(rules\.\w+)` \| (.+?) \| (.+?) \|", text, flags=re.MULTILINE)
+        for key, values, default in rows:
+            n_rows += 1
+            for value in re.findall(r"`(\w+)`", values):
+                make_rules({key: value})
+            if key != "rules.market":
+                assert defaults[key] == default.strip("`"), key
+    assert n_rows >= 11
+    assert make_rules({"rules.expansion": "division_m"}).market == "new"
+    assert make_rules({"rules.expansion": "division_m", "rules.market": "old"}).market == "old"
+    assert make_rules().market == "old"
 
 
 @pytest.mark.parametrize("key", WHOLE)
