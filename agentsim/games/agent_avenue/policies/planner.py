@@ -66,7 +66,7 @@ PAIR = UP + 256
 """``work[PAIR + 16 * card + other]``: the better score of the two ways to offer a card of the hand with another."""
 WORK_SIZE = PAIR + 256
 
-_END_STAKE = 4.0
+END_STAKE = 4.0
 """Log-odds by which a card that at once wins or loses the game for its owner is counted when stakes are weighed."""
 _SURE = 4.5
 """Log-odds from which on a chance counts as certain."""
@@ -140,20 +140,20 @@ def outcome(scene, gain, move, push, drag, its_gain, its_move, its_push, its_dra
 
 
 @jit(inline="always")
-def _lanes(table):
+def lanes_of(table):
     """How many lanes are computed: enough for the names, and a whole number of vectors."""
     return 8 if table[N_NAMES] <= 8 else 16
 
 
 @jit(inline="always")
-def _weigh(view, table, rows, policy, work):
+def weigh(view, table, rows, policy, work):
     """Fill the lanes of gains, moves, sets, copies and stakes.
 
     Returns the log-odds of the position before the exchange, the sum of the stakes of all cards that are not in play,
     and their number.
     """
     to_catch, to_be_caught = float(view.gap_me - view.lead), float(view.gap_them + view.lead)
-    for lane in range(_lanes(table)):
+    for lane in range(lanes_of(table)):
         held, held_by_them = count(view.mine, lane), count(view.theirs, lane)
         mine, theirs = WORTH + RECORD * (16 * lane + held), WORTH + RECORD * (16 * lane + held_by_them)
         gain, its_gain = rows[policy, mine + R_GAIN], rows[policy, theirs + R_GAIN_THEM]
@@ -167,18 +167,18 @@ def _weigh(view, table, rows, policy, work):
         work[ROWS + lane] = rows[policy, mine + R_WORTH] - rows[policy, theirs + R_WORTH_THEM]
         ends = ((1.0 if push >= to_catch else 0.0) - (1.0 if drag >= FAR / 2 else 0.0)
                 + (1.0 if its_push >= to_be_caught else 0.0) - (1.0 if its_drag >= FAR / 2 else 0.0))
-        stake = gain + its_gain + _END_STAKE * ends
+        stake = gain + its_gain + END_STAKE * ends
         public = float(table[COPIES + lane] - held - held_by_them)
         work[STAKE + lane] = stake
         work[PUBLIC + lane] = public
         work[UNSEEN + lane] = public - float(count(view.hand, lane) + count(view.tossed, lane))
         work[ROWS + 16 + lane] = public * stake
-    base = rows[policy, P_LEAD] * view.lead + _total(work, ROWS, _lanes(table))
-    return base, _total(work, ROWS + 16, _lanes(table)), _total(work, PUBLIC, _lanes(table))
+    base = rows[policy, P_LEAD] * view.lead + total_of(work, ROWS, lanes_of(table))
+    return base, total_of(work, ROWS + 16, lanes_of(table)), total_of(work, PUBLIC, lanes_of(table))
 
 
 @jit(inline="always")
-def _total(work, at, lanes):
+def total_of(work, at, lanes):
     """The sum of a row of lanes, in a fixed order."""
     even, odd = 0.0, 0.0
     for lane in range(0, lanes, 2):
@@ -188,7 +188,7 @@ def _total(work, at, lanes):
 
 
 @jit(inline="always")
-def _scene(view, table, rows, policy, base, active):
+def scene_of(view, table, rows, policy, base, active):
     won = 0.5 + rows[policy, P_TERMINAL]
     tied = won if table[TIE_RULE] == TIE_ACTIVE else -won if table[TIE_RULE] == TIE_PASSIVE else 0.0
     return Scene(base, float(view.lead), float(view.gap_me), float(view.gap_them), float(view.gap_me >> 1),
@@ -208,11 +208,11 @@ def _suits(work, offerer, likely, up, down):
 
 
 @jit(inline="always")
-def _foresee(table, rows, policy, work, stakes, cards):
+def foresee(table, rows, policy, work, stakes, cards):
     """For each face-up card: the stake that the opponent will infer for the hidden one, and the chance of a take."""
     per_noise, per_card = 1.0 / rows[policy, P_MODEL_NOISE], 1.0 / max(cards - 1.0, 1.0)
     thinks = 1.0 if rows[policy, P_DEPTH] >= 1.0 else 0.0
-    for lane in range(_lanes(table)):
+    for lane in range(lanes_of(table)):
         inferred = (stakes - work[STAKE + lane]) * per_card
         work[INFERRED + lane] = inferred
         work[LIKELY + lane] = 0.5 + advantage(thinks * (work[STAKE + lane] - inferred) * per_noise)
@@ -237,11 +237,11 @@ def _guess_offers(table, work, per_noise):
 
 
 @jit(inline="always")
-def _pair_up(table, rows, policy, work, scene, names):
+def pair_up(table, rows, policy, work, scene, names):
     """Score each name of my hand, up, with every agent, down, and the other way round; PAIR keeps the better way."""
     caution, per_bluff, per_bait = rows[policy, P_CAUTION], 0.1 * rows[policy, P_BLUFF], 0.1 * rows[policy, P_BAIT]
     expected = 1.0 - caution
-    for lane in range(_lanes(table)):
+    for lane in range(lanes_of(table)):
         likely = work[LIKELY + lane]
         work[IF_TAKEN + lane], work[IF_LEFT + lane] = expected * likely, expected * (1.0 - likely)
         work[BLUFF + lane], work[BAIT + lane] = per_bluff * (1.0 - likely), per_bait * likely
@@ -255,13 +255,13 @@ def _pair_up(table, rows, policy, work, scene, names):
         inferred, stake = work[INFERRED + card], work[STAKE + card]
         if_taken, if_left = work[IF_TAKEN + card], work[IF_LEFT + card]
         bluff, bait = work[BLUFF + card], work[BAIT + card]
-        for lane in range(_lanes(table)):
+        for lane in range(lanes_of(table)):
             kept = outcome(scene, gain, move, push, drag, work[GAIN + THEM + lane], work[MOVE + THEM + lane],
                            work[PUSH + THEM + lane], work[DRAG + THEM + lane])
             given = outcome(scene, work[GAIN + lane], work[MOVE + lane], work[PUSH + lane], work[DRAG + lane],
                             its_gain, its_move, its_push, its_drag)
             work[KEPT + lane], work[GIVEN + lane] = kept, given
-        for lane in range(_lanes(table)):
+        for lane in range(lanes_of(table)):
             kept, given = work[KEPT + lane], work[GIVEN + lane]
             worse, more = caution * min(kept, given), work[GAIN + lane] - gain
             up = if_taken * given + if_left * kept + bluff * (inferred - work[STAKE + lane]) + bait * max(0.0, more)
@@ -296,8 +296,8 @@ def _best_discard(table, work, hand, names, best, choice):
     the whole hand (of two cards), any card may go.
     """
     held, copies_held = names, 0.0
-    copies = _total(work, UNSEEN, _lanes(table))
-    for lane in range(_lanes(table)):
+    copies = total_of(work, UNSEEN, lanes_of(table))
+    for lane in range(lanes_of(table)):
         work[DRAWN + lane] = work[UNSEEN + lane]
     spare, floor = names & ~(one(choice >> 4) | one(choice & 15)), best
     while held:
@@ -317,7 +317,7 @@ def _best_discard(table, work, hand, names, best, choice):
         total = copies_held * best
         if floor < best:  # drawing the other name once more makes a pair of equals
             total += work[UNSEEN + lowest(kept)] * (work[PAIR + 17 * lowest(kept)] - best)
-        for lane in range(_lanes(table)):
+        for lane in range(lanes_of(table)):
             work[ROWS + lane] = floor
         # Every step writes a new row: the compiler would turn a maximum in place into masked stores, which are slow.
         at = ROWS
@@ -326,12 +326,12 @@ def _best_discard(table, work, hand, names, best, choice):
             kept = pop_lowest(kept)
             second = lowest(kept) if kept else first
             kept = pop_lowest(kept)
-            for lane in range(_lanes(table)):
+            for lane in range(lanes_of(table)):
                 value = max(work[PAIR + 16 * first + lane], work[PAIR + 16 * second + lane])
                 work[at + 16 + lane] = max(work[at + lane], value)
             at += 16
         even, odd = 0.0, 0.0
-        for lane in range(0, _lanes(table), 2):
+        for lane in range(0, lanes_of(table), 2):
             even += work[at + lane] * work[DRAWN + lane]
             odd += work[at + lane + 1] * work[DRAWN + lane + 1]
         total += even + odd
@@ -364,20 +364,18 @@ def _sample_pair(work, names, best, noise, key, choice):
     return choice
 
 
-# Not inlined into the kernel: that would make games 7 % faster and compiling them twice as long.
-@jit
-def planner_offer(view, table, rows, policy, scratch, work, key):
-    """The best offer by its score, or a discard if a new card promises enough."""
+@jit(inline="always")
+def offer_by_lanes(view, table, rows, policy, work, base, stakes, cards, may_discard, used, key):
+    """The best offer by its score, or a discard if a new card promises enough. The lanes must be filled.
+
+    ``base``, ``stakes``, ``cards``: what :func:`weigh` returns; ``used``: discards that I have made in this game.
+    """
     names = name_set(view.hand)
-    may_discard = rows[policy, P_MARGIN] < 1.0 and view.discards_left > 0 and view.deck > 0
     first = lowest(names)
     single = pop_lowest(names) == 0
-    if single and not may_discard:
-        return offer_action(first, first)
-    base, stakes, cards = _weigh(view, table, rows, policy, work)
-    scene = _scene(view, table, rows, policy, base, True)
-    _foresee(table, rows, policy, work, stakes, cards)
-    _pair_up(table, rows, policy, work, scene, names)
+    scene = scene_of(view, table, rows, policy, base, True)
+    foresee(table, rows, policy, work, stakes, cards)
+    pair_up(table, rows, policy, work, scene, names)
     best, choice = work[PAIR + 17 * first], offer_action(first, first)
     if not single:
         best, choice = _best_pair(work, names)
@@ -388,7 +386,6 @@ def planner_offer(view, table, rows, policy, scratch, work, key):
             choice = turned
     if may_discard:
         promise, gone = _best_discard(table, work, view.hand, names, best, choice)
-        used = table[DISCARDS] - view.discards_left
         if promise > best + rows[policy, P_MARGIN] + rows[policy, P_RESERVE] * used:
             return DISCARD + gone
     if rows[policy, P_OFFER_NOISE] > 0.0 and not single:
@@ -396,11 +393,10 @@ def planner_offer(view, table, rows, policy, scratch, work, key):
     return choice
 
 
-@jit
-def planner_take(view, table, rows, policy, scratch, work, key):
-    """1 for the face-up card if it seems better than the hidden one, else 0."""
-    base, stakes, cards = _weigh(view, table, rows, policy, work)
-    scene = _scene(view, table, rows, policy, base, False)
+@jit(inline="always")
+def take_by_lanes(view, table, rows, policy, work, base, stakes, cards, key):
+    """1 for the face-up card if it seems better than the hidden one, else 0. The lanes must be filled."""
+    scene = scene_of(view, table, rows, policy, base, False)
     up = view.up
     # Two equal cards can only come from a hand of one name, too rare to reckon with.
     work[UNSEEN + up] = 0.0
@@ -408,13 +404,13 @@ def planner_take(view, table, rows, policy, scratch, work, key):
     if trust > 0.0:
         likely = 0.5 + advantage((work[STAKE + up] - (stakes - work[STAKE + up]) / max(cards - 1.0, 1.0)) / noise)
         scale = trust / noise
-        for lane in range(_lanes(table)):
+        for lane in range(lanes_of(table)):
             work[UNSEEN + lane] *= exp_like(scale * _suits(work, THEM, likely, up, lane))
     gain, its_gain = work[GAIN + up], work[GAIN + THEM + up]
     move, its_move = work[MOVE + up], work[MOVE + THEM + up]
     push, its_push = work[PUSH + up], work[PUSH + THEM + up]
     drag, its_drag = work[DRAG + up], work[DRAG + THEM + up]
-    for lane in range(_lanes(table)):
+    for lane in range(lanes_of(table)):
         if_up = outcome(scene, gain, move, push, drag, work[GAIN + THEM + lane], work[MOVE + THEM + lane],
                         work[PUSH + THEM + lane], work[DRAG + THEM + lane])
         if_hidden = outcome(scene, work[GAIN + lane], work[MOVE + lane], work[PUSH + lane], work[DRAG + lane],
@@ -425,9 +421,29 @@ def planner_take(view, table, rows, policy, scratch, work, key):
         weights += work[UNSEEN + name]
     difference = -rows[policy, P_CURIOSITY]
     if weights > 0.0:
-        difference += _total(work, ROWS, _lanes(table)) / weights
+        difference += total_of(work, ROWS, lanes_of(table)) / weights
     if rows[policy, P_TAKE_NOISE] > 0.0:
         return 1 if unit(word(key, 0)) < 0.5 + advantage(difference / rows[policy, P_TAKE_NOISE]) else 0
     if difference == 0.0:
         return np.int64(word(key, 0) >> np.uint64(63))
     return 1 if difference > 0.0 else 0
+
+
+# Not inlined into the kernel: that would make games 7 % faster and compiling them twice as long.
+@jit
+def planner_offer(view, table, rows, policy, scratch, work, key):
+    """The best offer by its score, or a discard if a new card promises enough."""
+    may_discard = rows[policy, P_MARGIN] < 1.0 and view.discards_left > 0 and view.deck > 0
+    first = lowest(name_set(view.hand))
+    if pop_lowest(name_set(view.hand)) == 0 and not may_discard:
+        return offer_action(first, first)
+    base, stakes, cards = weigh(view, table, rows, policy, work)
+    used = table[DISCARDS] - view.discards_left
+    return offer_by_lanes(view, table, rows, policy, work, base, stakes, cards, may_discard, used, key)
+
+
+@jit
+def planner_take(view, table, rows, policy, scratch, work, key):
+    """1 for the face-up card if it seems better than the hidden one, else 0."""
+    base, stakes, cards = weigh(view, table, rows, policy, work)
+    return take_by_lanes(view, table, rows, policy, work, base, stakes, cards, key)

@@ -17,8 +17,9 @@ __all__ = ["MODE_SCRATCH", "MODE_WORK", "mode_scratch_space", "mode_work_space"]
 
 THEM = 16
 # Lanes in `scratch`: the move, moves caused by stops included; the landings that it owes; the space where it ends, and
-# the same for a Division M trap (NOWHERE if the trap asks for a move and there is none); the conditions (WIN, LOSE) that
-# it fulfils; the spaces, as bits, on which the other side's pawn would lose to cards, and to the Division M pawn.
+# the same for a Division M trap (NOWHERE if the trap asks for a move and there is none); the conditions (WIN, LOSE)
+# that it fulfils; the spaces, as bits, on which the other side's pawn would lose to cards, and to the Division M pawn;
+# the points that a policy gives it.
 NEXT, LANDED, PLACE, M_PLACE, CLAIMS, SNARE, TRAP, POINTS = range(MODE_STATE, MODE_STATE + 8 * 32, 32)
 NOWHERE = 63
 """A space on no ring."""
@@ -27,6 +28,8 @@ WAYS = POINTS + 32
 ring; at WAYS + 128 the number of unseen cards."""
 KEPT = WAYS + 136
 """The board as it was before a trial."""
+ME, ACTIVE, FAMILY, UNSEEN = range(KEPT + 18, KEPT + 22)
+"""Who decides: the side, whether it is active, by which family; the zone of cards that it has not seen."""
 SCORES, ACTIONS = KEPT + 24, KEPT + 24 + 128
 """Offers of the pairs of names in hand, with their scores: at most 105."""
 MODE_SCRATCH = ACTIONS + 128
@@ -34,7 +37,9 @@ MODE_SCRATCH = ACTIONS + 128
 # Lanes in `work`, behind the planner's: steps nearer to a card's condition at End; change of the chance that the next
 # move ends on the other side's Division M pawn; of the chance that the other side's ends on one's own.
 PLOT, EXPOSED, GRIP = WORK_SIZE, WORK_SIZE + 32, WORK_SIZE + 64
-MODE_WORK = WORK_SIZE + 96
+SCORE, WEIGHT = WORK_SIZE + 96, WORK_SIZE + 112
+"""Lanes: the score of laying an agent, and how likely a card that comes is of that name."""
+MODE_WORK = WORK_SIZE + 128
 
 
 def mode_scratch_space() -> NDArray[np.int64]:

@@ -1,0 +1,73 @@
+"""What ``greedy`` and ``minmax`` share: the lanes of an exchange, and beliefs about a card that is not seen."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agentsim.games.agent_avenue.modes import layout as x
+from agentsim.games.agent_avenue.modes.policies import space as s
+from agentsim.games.agent_avenue.modes.policies.board import keep, lay_out, unseen_cards
+from agentsim.games.agent_avenue.modes.policies.lanes import count_ways, look_further, survey
+from agentsim.games.agent_avenue.rules import ALL_CARDS, HAND_SIZE, TIE_ACTIVE, TIE_PASSIVE
+from agentsim.games.agent_avenue.zones import count, name_set, one, size
+from agentsim.jit import jit
+
+__all__ = ["hidden_weight", "lay_lanes", "names_at_stake", "rest_of_hand", "tie_score"]
+
+
+@jit(inline="always")
+def lay_lanes(view, table, scratch, work, names):
+    """Fill the lanes of a set of names for both sides, of all names if there is more to look at than moves and sets.
+
+    Returns whether there is: then the lanes PLOT, EXPOSED and GRIP are filled as well.
+    """
+    me = view.side & 1
+    lay_out(view, table, scratch)
+    further = table[x.WITH_M] != 0 or ((view.held_me | view.held_them) & table[x.AT_END]) != 0
+    if further:
+        names = name_set(table[ALL_CARDS])
+    survey(scratch, table, me, np.int64(0), names, further)
+    survey(scratch, table, 1 - me, np.int64(s.THEM), names, further)
+    if further:
+        scratch[s.ME] = me
+        keep(scratch)
+        count_ways(scratch, table, unseen_cards(view, table))
+        look_further(scratch, work, table)
+    return further
+
+
+@jit(inline="always")
+def tie_score(tie, active):
+    """What a tie is for me under a tie rule: +1 won, -1 lost, 0 a draw."""
+    for_active = 1 if tie == TIE_ACTIVE else -1 if tie == TIE_PASSIVE else 0
+    return for_active if active else -for_active
+
+
+@jit(inline="always")
+def hidden_weight(unseen, known, rest, name):
+    """How likely the hidden card has a name, as a weight: its unseen copies.
+
+    If cards of the other hands are known (``known`` is not empty), each of those counts as one card of the hand and
+    the unseen cards share the ``rest`` of it, see :func:`rest_of_hand`.
+    """
+    if known == 0:
+        return count(unseen, name)
+    return count(known, name) * max(size(unseen), 1) + count(unseen, name) * rest
+
+
+@jit(inline="always")
+def rest_of_hand(view, table):
+    """Cards of the other side's hands, as they were when it laid the cards, that are not known to be there."""
+    return max(table[HAND_SIZE] * view.their_members - 1 - size(view.shown_them), 0)
+
+
+@jit(inline="always")
+def names_at_stake(view, table, unseen):
+    """The names that may be recruited in the exchange that is asked about, as far as it needs them."""
+    if view.ask == x.ASK_PLAY:
+        return name_set(view.hand)
+    if view.ask == x.ASK_FACE_UP:
+        return name_set(view.hand) | name_set(unseen + view.shown_us)
+    if view.ask == x.ASK_FACE_DOWN:
+        return view.options | one(view.up & 15)
+    return name_set(unseen + view.shown_them) | one(view.up & 15)
