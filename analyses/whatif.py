@@ -9,7 +9,7 @@ off it. Nothing is written to disk: only sums over deals are kept.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -125,6 +125,8 @@ def metrics_of(game: Game, variants: Sequence[Variant], *, two_policies: bool) -
     found.append(Metric("draws", "drawn games"))
     tables = [_games_table(game, variant.rules) for variant in variants]
     columns = {column.name for table in tables for column in table.columns}
+    if "lone_seat" in columns:
+        found.append(Metric("lone", "the single player scores against the team"))
     if "tie_rule" in columns:
         found.append(Metric("tie_rule", "decided by the tie rule, or level at the run-out"))
     if "n_turns" in columns:
@@ -162,6 +164,8 @@ def _by_deal(batch: Batch, table: Table, metrics: Sequence[Metric], first_deal: 
             rows[at] = mean(half)
         elif metric.key == "score_a":
             rows[at] = mean(np.where(games["policy_0"] == a, half, 1.0 - half))
+        elif metric.key == "lone":
+            rows[at] = _of_the_lone(games, half, mean)
         elif metric.key == "draws":
             rows[at] = mean(winner < 0)
         elif metric.key == "turns":
@@ -175,6 +179,15 @@ def _by_deal(batch: Batch, table: Table, metrics: Sequence[Metric], first_deal: 
         else:
             rows[at] = mean(games[metric.key])
     return rows
+
+
+def _of_the_lone(games: Mapping[str, NDArray[Any]], half: NDArray[np.float64], mean: Callable[[NDArray[Any]], Any]
+                 ) -> Any:
+    """The score of the one player against a team; NaN where all sides are alike."""
+    lone = games.get("lone_seat")
+    if lone is None or (lone < 0).any():
+        return np.nan
+    return mean(np.where(lone == 0, half, 1.0 - half))
 
 
 # ------------------------------------------------------------------------------------------------ playing
@@ -280,6 +293,8 @@ def differences(measured: Measured) -> pd.DataFrame:
         for v in range(1, len(measured.variants)):
             for k, metric in enumerate(measured.metrics):
                 base, changed = measured.value(m, 0, k, level), measured.value(m, v, k, level)
+                if math.isnan(base.estimate) or math.isnan(changed.estimate):
+                    continue  # a number that one of the two does not have: there is no single player
                 if metric.key.startswith("end_") and not base.estimate and not changed.estimate:
                     continue
                 gap = measured.difference(m, v, k, level)
@@ -306,6 +321,8 @@ def doses(measured: Measured, values: Sequence[Any]) -> pd.DataFrame:
     for m, policies in enumerate(measured.policies):
         for k, metric in enumerate(measured.metrics):
             if metric.key.startswith("end_") and not np.nansum(measured.total[m, :, k]):
+                continue
+            if np.isnan(measured.total[m, :, k]).any():
                 continue
             for v, value in enumerate(values, 1):
                 found, gap = measured.value(m, v, k, level), measured.difference(m, v, k, level)
