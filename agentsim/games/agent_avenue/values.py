@@ -22,10 +22,11 @@ def integer(value: Any, bounds: tuple[int, int], key: str, where: str = "") -> i
         try:
             value = int(value.strip())
         except ValueError:
-            raise InputError(f"'{value}' is not a whole number", where=where, key=key,
+            short = value if len(value) <= 60 else value[:57] + "..."
+            raise InputError(f"'{short}' is not a whole number", where=where, key=key,
                              allowed=f"{low} to {high}") from None
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise InputError(f"{value!r} is not a whole number", where=where, key=key, allowed=f"{low} to {high}")
+        raise InputError(f"{show(value)} is not a whole number", where=where, key=key, allowed=f"{low} to {high}")
     if not low <= value <= high:
         raise InputError(f"{value} is out of range", where=where, key=key, allowed=f"{low} to {high}")
     return int(value)

@@ -68,6 +68,35 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         make_rules({"rules.cards": 3})
 
 
+ODD_VALUES: tuple[Any, ...] = (
+    None, True, -1, 3, 99, 2.5, float("nan"), "", "home", "agent", "x" * 200, "a\nb", [], [1], ["en"], {}, {"en": 3},
+    {"do": []}, [{"do": "move", "spaces": "9" * 5000}], [{"do": {}}], [[]])
+
+
+@pytest.mark.parametrize("value", ODD_VALUES, ids=repr)
+def test_nothing_but_one_line_comes_of_odd_values(value: Any) -> None:
+    """Whatever stands in a place where something else belongs is used, or refused in one short line."""
+    keys = [f"market.engine.{word}" for word in entries.MARKET_ATTRIBUTES]
+    keys += [f"cards.spy.{word}" for word in (*entries.AGENT_ATTRIBUTES, "names.en")]
+    keys += [key.name for key in key_table() if key.name.startswith("rules.")]
+    whole = SETS["own"] | {"market.engine.kind": "ongoing", "market.engine.effects": [
+        {"when": "end", "do": "win", "if": "rival_near_division_m", "spaces": 1}]}
+    effects = [{"when": "recruit", "agent": "spy", "do": "multiply", "by": 2},
+               {"when": "landing", "on": "home", "do": "move", "spaces": 1},
+               {"when": "end", "do": "win", "if": "set", "agent": "spy", "at_least": 3}]
+    trials = [whole | {key: value} for key in keys if (key, value) != ("rules.cards", "x" * 200)]
+    trials += [whole | {"market.engine.effects": [effect | {word: value}]} for effect in effects
+               for word in (*entries._EFFECT_WORDS, "odd")]
+    refused = []
+    for trial in trials:
+        try:
+            check_settings(make_rules(trial))
+        except InputError as error:
+            refused.append(str(error))
+    assert len(refused) > len(trials) / 2
+    assert not any("\n" in message or len(message) > 900 for message in refused)
+
+
 # ---- too many -------------------------------------------------------------------------------------------------------
 
 
