@@ -15,6 +15,7 @@ from hypothesis import given
 from agentsim.errors import InputError
 from agentsim.games.agent_avenue import rules as r
 from agentsim.games.agent_avenue.cards import LANGUAGES, load_cards, load_market
+from agentsim.games.agent_avenue.engine import END_REASONS
 from agentsim.games.agent_avenue.rules import Rules, compile_rules, key_table, make_rules, settings_of
 from tests.games.agent_avenue.helpers import NAMES, STANDARD, the_game
 from tests.games.agent_avenue.house_rules import rule_sets
@@ -265,3 +266,37 @@ def test_card_tables_are_data_with_a_name_in_every_language() -> None:
         assert len({card.name(language) for card in load_cards()}) == 8
     assert load_cards()[0].name("xx") == "Double Agent"
     assert replace(load_cards()[0], names=()).name() == "double_agent"
+
+
+# ---- modes ----------------------------------------------------------------------------------------------------------
+
+
+def test_end_reasons_of_every_mode() -> None:
+    ends = ("division_m", "daredevils", "out_of_cards")
+    assert STANDARD.end_reasons == make_rules({"rules.mode": "advanced"}).end_reasons == END_REASONS
+    assert make_rules({"rules.players": 4}).end_reasons == ("catch", "codebreakers", *ends)
+    new = {"rules.mode": "advanced", "rules.expansion": "division_m"}
+    assert make_rules(new).end_reasons == ("catch", "codebreakers", "chain_of_command", "dragnet", *ends)
+    both = make_rules(new | {"rules.market": "both"}).end_reasons
+    assert both == (*END_REASONS[:5], "chain_of_command", "dragnet", *ends)
+
+
+@pytest.mark.parametrize(("settings", "plain"), [
+    ({}, True), ({"rules.ring": 20, "cards.mole.copies": 3}, True), ({"rules.mode": "advanced"}, False),
+    ({"rules.players": 3}, False), ({"rules.expansion": "division_m"}, False), ({"cards.mole.m_first": "home"}, False)])
+def test_which_rules_the_base_kernel_plays(settings: dict[str, Any], plain: bool) -> None:
+    assert make_rules(settings).plain is plain
+
+
+def test_sides() -> None:
+    two, three, four = (make_rules({"rules.players": players}) for players in (2, 3, 4))
+    assert [rules.teams for rules in (two, three, four)] == [False, True, True]
+    assert [rules.side_size(side, 1) for rules in (two, three, four) for side in (0, 1)] == [1, 1, 2, 1, 2, 2]
+    assert (three.side_size(0, lone=0), three.side_size(1, lone=0)) == (1, 2)
+
+
+def test_the_pile_lists_every_copy() -> None:
+    rules = make_rules({"rules.mode": "advanced", "market.watchtower.copies": 3, "market.outpost.copies": 0})
+    assert len(rules.market_cards) == 14
+    assert rules.pile == (0, 1, 1, 1, *range(2, 14))
+    assert STANDARD.pile == STANDARD.market_cards == ()
