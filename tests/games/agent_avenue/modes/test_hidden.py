@@ -29,11 +29,13 @@ def exchanged(game: ModeState, seat: int, player: int | None, rng: Random) -> Mo
     pool = [names[code] for code in state[e.DECK + drawn:e.DECK + n]]
     unknown = {slot: Counter(named(state[x.HANDS + slot], names)) - Counter(named(state[x.SHOWN + slot], names))
                for slot in slots}
-    hides = game.question == "take" and own != 2 * game.active + int(state[x.DOWN_MEMBER])
+    laid_by = 2 * game.active + int(state[x.DOWN_MEMBER]) if game.question == "take" else None
+    hides = laid_by is not None and own != laid_by
+    if hides:  # a card that was named openly may be in the hand or lie there
+        held = Counter(named(state[x.HANDS + laid_by], names)) + Counter([names[int(state[e.DOWN])]])
+        unknown[laid_by] = held - Counter(named(state[x.SHOWN + laid_by], names))
     for slot in slots:
         pool += [*unknown[slot].elements(), *Counter(named(state[x.GONE + slot], names)).elements()]
-    if hides:
-        pool.append(names[int(state[e.DOWN])])
     rng.shuffle(pool)
     for slot in slots:
         gone = sum(named(state[x.GONE + slot], names).values())
@@ -41,7 +43,9 @@ def exchanged(game: ModeState, seat: int, player: int | None, rng: Random) -> Mo
             got = zone([pool.pop() for _ in range(count)], names)
             state[place + slot] = got + (state[x.SHOWN + slot] if place == x.HANDS else 0)
     if hides:
-        state[e.DOWN] = names.index(pool.pop())
+        down = rng.choice(list(Counter(named(state[x.HANDS + laid_by], names)).elements()))
+        state[e.DOWN] = names.index(down)
+        state[x.HANDS + laid_by] -= zone([down], names)
     state[e.DECK + drawn:e.DECK + n] = [names.index(name) for name in pool]
     for first, done in ((e.DECK, drawn), (x.PILE, int(state[x.BOARD]))):
         before = state[first:first + done].tolist()
@@ -93,7 +97,7 @@ def cards(game: ModeState) -> Counter[str]:
 
 def test_observations_and_views_stay() -> None:
     rng = Random(2)
-    for game in positions(few(12, 1)):
+    for game in positions(few(12, 3)):
         for seat, player in observers(game):
             seen = game.observe(seat, player)
             for _ in range(2):
@@ -107,7 +111,7 @@ def test_views_of_whoever_is_asked_stay() -> None:
     """What built-in and users' functions get; they are only ever asked, so that is the view to look at."""
     rng = Random(3)
     asked = 0
-    for game in positions(few(12, 1)):
+    for game in positions(few(12, 3)):
         if game.is_over:
             continue
         seat, player = game.to_move, game.player_to_move

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from agentsim.errors import InputError
+from agentsim.games.agent_avenue import engine as e
 from agentsim.games.agent_avenue import step as base_step
 from agentsim.games.agent_avenue.modes import layout as x
 from agentsim.games.agent_avenue.modes import step
@@ -223,6 +224,8 @@ def test_observations_show_what_lies_on_the_table() -> None:
                 game.face_up, game.question, game.turn, game.deck_left)
             assert seen.active is (seat == game.active)
             held = sum((Counter(game.hand(other, p)) for p in range(game.players(other))), Counter[str]())
+            if game.state[e.DOWN] >= 0 and other == game.active:  # a known card may be the one that lies face down
+                held[game.rules.names[int(game.state[e.DOWN])]] += 1
             assert not Counter(seen.known_of_them) - held
             down = int(game.state[x.DOWN_MEMBER])
             knows = game.question == "take" and seat == game.active and seen.player == down
