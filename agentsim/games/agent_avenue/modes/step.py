@@ -51,8 +51,8 @@ class Observation:
     ``known_of_them``: hand cards of the own side and of the other that an effect named openly, as far as they have not
     been seen to leave (while two cards lie on the table, one of them may be the face-down one). ``space``,
     ``their_space``: where the spy pawns stand; ``division_m``, ``their_division_m``: the Division M pawns, None off the
-    board; ``owed``, ``their_owed``: landings not resolved yet. ``ongoing``, ``their_ongoing``: Black Market cards before
-    the sides, in the order taken; ``supply``: those that lie face up; ``market_pile``: how many lie face down;
+    board; ``owed``, ``their_owed``: landings not resolved yet. ``ongoing``, ``their_ongoing``: Black Market cards
+    before the sides, in the order taken; ``supply``: those that lie face up; ``market_pile``: how many lie face down;
     ``taken``: the one that is being carried out.
     """
 
