@@ -19,6 +19,7 @@ from agentsim.games.agent_avenue.modes.policies.space import mode_scratch_space,
 from agentsim.games.agent_avenue.modes.replay import Counts, play_rows
 from agentsim.games.agent_avenue.modes.tables import event_columns, game_columns, turn_columns
 from agentsim.games.agent_avenue.modes.tally import named_counts
+from agentsim.games.agent_avenue.modes.trials import forced_tally, forks_tally
 from agentsim.games.agent_avenue.playing import Playing, Rows, padded_rows, user_functions
 from agentsim.games.agent_avenue.rules import Rules
 from agentsim.games.agent_avenue.tally import Tally
@@ -70,6 +71,16 @@ class ModeSession(Playing):
         super().__init__(rules, matchups, seed)
         self.tables = mode_tables(rules)
         self._buffers = _Buffers()
+
+    def forks(self, matchup: int, first_deal: int, n_deals: int) -> Tally:
+        """Continue every game of these deals twice from its first pick; see :func:`..trials.forks_tally`."""
+        return forks_tally(self.rules, self.tables, self._players(matchup), self.seed, matchup, first_deal, n_deals,
+                           self.games_per_deal(matchup))
+
+    def forced(self, card: int, matchup: int, first_deal: int, n_deals: int) -> Tally:
+        """Play these deals with side 0 owning a card from the start; see :func:`..trials.forced_tally`."""
+        return forced_tally(self.rules, self.tables, self._players(matchup), self.seed, card, matchup, first_deal,
+                            n_deals, self.games_per_deal(matchup))
 
     def _new_counts(self) -> Counts:
         return Counts.of_nothing(self.rules)
