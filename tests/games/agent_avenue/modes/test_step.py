@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from copy import deepcopy
 from dataclasses import FrozenInstanceError
 from itertools import pairwise
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -292,3 +294,14 @@ def test_states_can_not_be_written_by_applying() -> None:
     state = game.state.copy()
     game.apply(game.legal_actions()[0])
     np.testing.assert_array_equal(game.state, state)
+
+
+def test_the_documented_example_runs(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (repository / "docs" / "step_api.md").read_text(encoding="utf-8")
+    [example] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    exec(compile(example, "docs/step_api.md", "exec"), {})
+    out = capsys.readouterr().out
+    assert out.startswith("turn 1, side 0 is active")
+    assert out.splitlines()[-1].endswith(("True", "False"))
+    documented = re.findall(r"^\| `(\w+)` \| `", page, re.MULTILINE)
+    assert documented == list(step.QUESTIONS)
