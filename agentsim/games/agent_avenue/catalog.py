@@ -43,7 +43,8 @@ def presets() -> dict[str, PolicyRef]:
     folder = files("agentsim.games.agent_avenue") / "presets"
     for entry in sorted((item for item in folder.iterdir() if item.name.endswith(".toml")), key=lambda i: i.name):
         for name, preset in tomllib.loads(entry.read_text(encoding="utf-8")).items():
-            params = _checked("planner", preset["params"], where=entry.name, key=name)
+            like = found[preset["like"]].params if "like" in preset else {}
+            params = _checked("planner", {**like, **preset["params"]}, where=entry.name, key=name)
             found[name] = PolicyRef(name, "planner", params, "preset", idea=preset["idea"])
     found["planner"] = PolicyRef("planner", "planner", _defaults("planner"), "family", idea=FAMILIES["planner"])
     return found

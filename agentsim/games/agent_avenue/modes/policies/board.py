@@ -12,7 +12,18 @@ from agentsim.games.agent_avenue.engine import LEAD, PLAY
 from agentsim.games.agent_avenue.modes import layout as x
 from agentsim.games.agent_avenue.modes.end import has_lost, win_reason
 from agentsim.games.agent_avenue.modes.policies.space import KEPT
-from agentsim.games.agent_avenue.rules import ALL_CARDS, TIE_ACTIVE, TIE_PASSIVE
+from agentsim.games.agent_avenue.rules import (
+    ALL_CARDS,
+    GAP_0,
+    LOSES_AT,
+    LOSING,
+    N_LOSING,
+    N_WINNING,
+    TIE_ACTIVE,
+    TIE_PASSIVE,
+    WINNING,
+    WINS_AT,
+)
 from agentsim.games.agent_avenue.zones import count, first_one, one
 from agentsim.jit import jit
 
@@ -89,8 +100,21 @@ def verdict(scratch, table, tie, me, active):
     claims are a tie, which is the same as the rules' three cases.
     """
     it = 1 - me
-    mine = win_reason(scratch, table, me) < _ANY_WIN or has_lost(scratch, table, it)
-    its = win_reason(scratch, table, it) < _ANY_WIN or has_lost(scratch, table, me)
+    if table[x.WITH_M] == 0 and (scratch[x.HELD + me] | scratch[x.HELD + it]) & table[x.AT_END] == 0:
+        # Nothing but catches and sets of agents.
+        lead = scratch[LEAD] if me == 0 else -scratch[LEAD]
+        mine, its = lead >= table[GAP_0 + me], -lead >= table[GAP_0 + it]
+        for index in range(table[N_WINNING]):
+            name = table[WINNING + index]
+            mine |= count(scratch[PLAY + me], name) >= table[WINS_AT + name]
+            its |= count(scratch[PLAY + it], name) >= table[WINS_AT + name]
+        for index in range(table[N_LOSING]):
+            name = table[LOSING + index]
+            mine |= count(scratch[PLAY + it], name) >= table[LOSES_AT + name]
+            its |= count(scratch[PLAY + me], name) >= table[LOSES_AT + name]
+    else:
+        mine = win_reason(scratch, table, me) < _ANY_WIN or has_lost(scratch, table, it)
+        its = win_reason(scratch, table, it) < _ANY_WIN or has_lost(scratch, table, me)
     if mine != its:
         return 1 if mine else -1
     if not mine or tie not in (TIE_ACTIVE, TIE_PASSIVE):

@@ -110,7 +110,7 @@ def hand_choices(scratch, op, agent, hand, side):
 
 
 @jit
-def _effect_value(view, scratch, table, rows, policy, side, op, agent, number, before):
+def _effect_value(scratch, table, rows, policy, side, op, agent, number, before):
     """The value after one effect for one side."""
     sign = 1.0 if side == scratch[s.ME] else -1.0
     if op == x.MOVE:
@@ -126,16 +126,16 @@ def _effect_value(view, scratch, table, rows, policy, side, op, agent, number, b
         restore(scratch)
         return found
     if op == x.FROM_DECK:
-        return _off_the_deck(view, scratch, table, rows, policy, side, before)
+        return _off_the_deck(scratch, table, rows, policy, side, before)
     names, best = np.int64(0), _LOW
     if op == x.TAKE_BACK:
         names = name_set(scratch[PLAY + side])
     elif op == x.TAKE:
         names = name_set(scratch[PLAY + 1 - side])
     elif x.OF_NAME <= op <= x.OF_PAIR:
-        if side != scratch[s.ME] or view.hand == 0:
-            return _from_unseen_hand(view, scratch, table, rows, policy, side, op, agent, before)
-        names = hand_choices(scratch, op, agent, view.hand, side)
+        if side != scratch[s.ME] or scratch[s.HAND] == 0:
+            return _from_unseen_hand(scratch, table, rows, policy, side, op, agent, before)
+        names = hand_choices(scratch, op, agent, scratch[s.HAND], side)
     if names == 0:
         return before
     while names:
@@ -152,9 +152,9 @@ def _effect_value(view, scratch, table, rows, policy, side, op, agent, number, b
 
 
 @jit
-def _off_the_deck(view, scratch, table, rows, policy, side, before):
+def _off_the_deck(scratch, table, rows, policy, side, before):
     unseen = scratch[s.UNSEEN]
-    if view.deck == 0 or unseen == 0:
+    if scratch[s.DECK] == 0 or unseen == 0:
         return before
     total, names = 0.0, name_set(unseen)
     while names:
@@ -165,8 +165,8 @@ def _off_the_deck(view, scratch, table, rows, policy, side, before):
 
 
 @jit
-def _from_unseen_hand(view, scratch, table, rows, policy, side, op, agent, before):
-    unseen, shown = scratch[s.UNSEEN], view.shown_us if side == scratch[s.ME] else view.shown_them
+def _from_unseen_hand(scratch, table, rows, policy, side, op, agent, before):
+    unseen, shown = scratch[s.UNSEEN], scratch[s.SHOWN + (side != scratch[s.ME])]
     n_unseen = max(size(unseen), 1)
     if op == x.OF_NAME:
         lacks = 0.0 if count(shown, agent) else (1.0 - count(unseen, agent) / n_unseen) ** 2
@@ -193,14 +193,14 @@ def _from_unseen_hand(view, scratch, table, rows, policy, side, op, agent, befor
 
 # --- a card -----------------------------------------------------------------------------------------------------------
 @jit
-def card_value(view, scratch, table, rows, policy, copy, before):
+def card_value(scratch, table, rows, policy, copy, before):
     """The value of taking a card, tastes of a planner included. ``before``: the value of the board as it is."""
     me = scratch[s.ME] & 1
     card = table[x.COPY + copy]
     found = before
     first = table[x.FIRST_EFFECT + card]
     if table[x.KIND + card] == 1:
-        spaces = _promise(view, scratch, table, me, copy)
+        spaces = _promise(scratch, table, me, copy)
         give_card(scratch, me, copy)
         found = value(scratch, table, rows, policy, spaces)
         restore(scratch)
@@ -210,7 +210,7 @@ def card_value(view, scratch, table, rows, policy, copy, before):
         if op >= x.MOVE:
             for side in range(2):
                 if who == x.BOTH or (side == me) == (who == x.OWN):
-                    found += _effect_value(view, scratch, table, rows, policy, side, op, table[at + x.E_AGENT],
+                    found += _effect_value(scratch, table, rows, policy, side, op, table[at + x.E_AGENT],
                                            table[at + x.E_N], before) - before
         if scratch[s.FAMILY] == FAMILY_PLANNER:
             found += _taste(scratch, rows, policy, op, who)
@@ -233,11 +233,11 @@ def _taste(scratch, rows, policy, op, who):
 
 
 @jit
-def _promise(view, scratch, table, side, copy):
+def _promise(scratch, table, side, copy):
     """Spaces that an ongoing card is expected to move its owner's pawn in the rest of the game."""
     card, ring = table[x.COPY + copy], table[x.RING]
     first, total = table[x.FIRST_EFFECT + card], 0.0
-    cards = scratch[s.UNSEEN] + view.hand
+    cards = scratch[s.UNSEEN] + scratch[s.HAND]
     for effect in range(first, first + table[x.N_EFFECTS + card]):
         at = x.EFFECTS + x.EFFECT_SIZE * effect
         op, agent, number = table[at + x.E_OP], table[at + x.E_AGENT], table[at + x.E_N]

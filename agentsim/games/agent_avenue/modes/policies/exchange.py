@@ -6,8 +6,8 @@ import numpy as np
 
 from agentsim.games.agent_avenue.modes import layout as x
 from agentsim.games.agent_avenue.modes.policies import space as s
-from agentsim.games.agent_avenue.modes.policies.board import keep, lay_out, unseen_cards
-from agentsim.games.agent_avenue.modes.policies.lanes import count_ways, look_further, survey
+from agentsim.games.agent_avenue.modes.policies.board import lay_out, unseen_cards
+from agentsim.games.agent_avenue.modes.policies.lanes import count_ways, plot_lanes, survey, trap_lanes
 from agentsim.games.agent_avenue.rules import ALL_CARDS, HAND_SIZE, TIE_ACTIVE, TIE_PASSIVE
 from agentsim.games.agent_avenue.zones import count, name_set, one, size
 from agentsim.jit import jit
@@ -17,22 +17,26 @@ __all__ = ["hidden_weight", "lay_lanes", "names_at_stake", "rest_of_hand", "tie_
 
 @jit(inline="always")
 def lay_lanes(view, table, scratch, work, names):
-    """Fill the lanes of a set of names for both sides, of all names if there is more to look at than moves and sets.
+    """Fill the lanes of a set of names for both sides, of all names with Division M.
 
-    Returns whether there is: then the lanes PLOT, EXPOSED and GRIP are filled as well.
+    Returns whether there is more to look at than moves and sets: then PLOT is filled as well, and with Division M
+    EXPOSED and GRIP.
     """
     me = view.side & 1
     lay_out(view, table, scratch)
     further = table[x.WITH_M] != 0 or ((view.held_me | view.held_them) & table[x.AT_END]) != 0
-    if further:
+    if table[x.WITH_M] != 0:
         names = name_set(table[ALL_CARDS])
-    survey(scratch, table, me, np.int64(0), names, further)
-    survey(scratch, table, 1 - me, np.int64(s.THEM), names, further)
+    for who in range(2):
+        survey(scratch, table, me ^ who, np.int64(s.THEM * who), names, further)
     if further:
-        scratch[s.ME] = me
-        keep(scratch)
-        count_ways(scratch, table, unseen_cards(view, table))
-        look_further(scratch, work, table)
+        for who in range(2):
+            plot_lanes(scratch, work, table, me ^ who, np.int64(s.THEM * who))
+        if table[x.WITH_M] != 0:
+            scratch[s.ME] = me
+            count_ways(scratch, table, unseen_cards(view, table))
+            for who in range(2):
+                trap_lanes(scratch, work, table, who)
     return further
 
 

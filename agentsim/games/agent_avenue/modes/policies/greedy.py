@@ -41,8 +41,10 @@ def _points(table, scratch, work, names, landing, further):
         for lane in (name, name + s.THEM):
             points = 110 * scratch[s.NEXT + lane] + of_sets + landing * scratch[s.LANDED + lane]
             if further:
-                points += np.int64(GREEDY_PLOT * work[s.PLOT + lane]
-                                   + GREEDY_M * (work[s.GRIP + lane] - work[s.EXPOSED + lane]))
+                extra = GREEDY_PLOT * work[s.PLOT + lane]
+                if table[x.WITH_M] != 0:
+                    extra += GREEDY_M * (work[s.GRIP + lane] - work[s.EXPOSED + lane])
+                points += np.int64(extra)
             scratch[s.POINTS + lane] = points
 
 

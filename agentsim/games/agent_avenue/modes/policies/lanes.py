@@ -15,17 +15,17 @@ from agentsim.games.agent_avenue.modes import layout as x
 from agentsim.games.agent_avenue.modes.movement import changed_move, move_pawn
 from agentsim.games.agent_avenue.modes.policies import space as s
 from agentsim.games.agent_avenue.rules import LOSE, LOSES_AT, MOVES, N_NAMES, NEVER, SETS, WIN
-from agentsim.games.agent_avenue.zones import count, first_one, lowest, name_set, one, pop_lowest, size, size_of_set
+from agentsim.games.agent_avenue.zones import count, first_one, lowest, name_set, pop_lowest, size, size_of_set
 from agentsim.jit import jit
 
-__all__ = ["card_progress", "chance_to_stop", "count_ways", "exposure", "look_further", "pair_verdict", "progress",
-           "survey", "within_reach"]
+__all__ = ["card_progress", "chance_to_stop", "count_ways", "exposure", "pair_verdict", "plot_lanes", "progress",
+           "survey", "trap_lanes", "within_reach"]
 
 _HOPE = 3.0
 """How many moves the other side is expected to make yet when a card waits for where its pawn stops."""
 
 
-@jit
+@jit(inline="always")
 def survey(scratch, table, side, lanes, names, further):
     """Fill the lanes of a set of names, recruited by a side; ``lanes`` is 0 for the viewer's, THEM for the others.
 
@@ -224,30 +224,54 @@ def card_progress(scratch, table, side, who, card):
 
 
 @jit
-def look_further(scratch, work, table):
-    """Fill the lanes PLOT, EXPOSED and GRIP of all agents for both sides. The other lanes must be filled."""
+def plot_lanes(scratch, work, table, side, lanes):
+    """Fill the lanes PLOT of a side: by how much one more copy of each agent adds to :func:`progress`."""
+    zone, cards = scratch[PLAY + side], scratch[x.HELD + side] & table[x.AT_END]
+    n_names = size_of_set(name_set(zone))
+    for name in range(table[N_NAMES]):
+        work[s.PLOT + lanes + name] = 0.0
+    while cards:
+        card = table[x.COPY + first_one(cards)]
+        cards &= cards - np.int64(1)
+        first = table[x.FIRST_EFFECT + card]
+        for effect in range(first, first + table[x.N_EFFECTS + card]):
+            at = x.EFFECTS + x.EFFECT_SIZE * effect
+            op, agent, number = table[at + x.E_OP], table[at + x.E_AGENT], table[at + x.E_N]
+            if op == x.IF_NAMES:
+                change = _steps(number - n_names - 1) - _steps(number - n_names)
+                for name in range(table[N_NAMES]):
+                    if count(zone, name) == 0:
+                        work[s.PLOT + lanes + name] += change
+            elif op == x.IF_SET and agent >= 0:
+                lacking = number - count(zone, agent)
+                work[s.PLOT + lanes + agent] += _steps(lacking - 1) - _steps(lacking)
+            elif op == x.IF_LOSING and agent >= 0 and table[LOSES_AT + agent] != NEVER:
+                lacking = table[LOSES_AT + agent] - count(zone, agent)
+                work[s.PLOT + lanes + agent] += 2.0 * (_steps(lacking - 1) - _steps(lacking))
+
+
+@jit
+def trap_lanes(scratch, work, table, who):
+    """Fill the lanes EXPOSED and GRIP of the viewer's side (``who`` 0) or the other one (1).
+
+    The lanes of both sides must be filled for all names and ``count_ways`` called.
+    """
     me = scratch[s.ME] & 1
-    for who in range(2):
-        side = me if who == 0 else 1 - me
-        other = 1 - side
-        zone, space = scratch[PLAY + side], scratch[x.SPACE + side]
-        before = progress(scratch, table, side, 1 - who)
-        risk = exposure(scratch, table, who, space, scratch[x.M_SPACE + other])
-        hold = exposure(scratch, table, 1 - who, scratch[x.SPACE + other], scratch[x.M_SPACE + side])
-        for name in range(table[N_NAMES]):
-            lane = s.THEM * who + name
-            scratch[PLAY + side] = zone + one(name)
-            work[s.PLOT + lane] = progress(scratch, table, side, 1 - who) - before
-            work[s.EXPOSED + lane] = exposure(scratch, table, who, scratch[s.PLACE + lane],
-                                              scratch[x.M_SPACE + other]) - risk
-            best = hold
-            if table[x.SYMBOLS + 16 * name + count(scratch[PLAY + side], name)] != 0:
-                best, spaces = 0.0, scratch[s.TRAP + lane]
-                for target in range(table[x.RING]):
-                    if (spaces >> target) & 1:
-                        best = max(best, chance_to_stop(scratch, table, 1 - who, scratch[x.SPACE + other], target))
-            work[s.GRIP + lane] = best - hold
-        scratch[PLAY + side] = zone
+    side = me if who == 0 else 1 - me
+    other = 1 - side
+    rival, pawn = scratch[x.SPACE + other], scratch[x.M_SPACE + other]
+    risk = exposure(scratch, table, who, scratch[x.SPACE + side], pawn)
+    hold = exposure(scratch, table, 1 - who, rival, scratch[x.M_SPACE + side])
+    for name in range(table[N_NAMES]):
+        lane = s.THEM * who + name
+        work[s.EXPOSED + lane] = exposure(scratch, table, who, scratch[s.PLACE + lane], pawn) - risk
+        best = hold
+        if table[x.SYMBOLS + 16 * name + count(scratch[PLAY + side], name) + 1] != 0:
+            best, spaces = 0.0, scratch[s.TRAP + lane]
+            while spaces:
+                best = max(best, chance_to_stop(scratch, table, 1 - who, rival, first_one(spaces)))
+                spaces &= spaces - np.int64(1)
+        work[s.GRIP + lane] = best - hold
 
 
 @jit

@@ -39,12 +39,13 @@ def answer_market(family, view, table, rows, policy, scratch, key):
     me = view.side & 1
     lay_out(view, table, scratch)
     scratch[s.ME], scratch[s.ACTIVE], scratch[s.FAMILY] = me, view.active, family
-    scratch[s.UNSEEN] = unseen_cards(view, table)
+    scratch[s.UNSEEN], scratch[s.HAND], scratch[s.DECK] = unseen_cards(view, table), view.hand, view.deck
+    scratch[s.SHOWN], scratch[s.SHOWN + 1] = view.shown_us, view.shown_them
     keep(scratch)
     if table[x.WITH_M] != 0 or (view.held_me | view.held_them | _on_offer(view)) & table[x.AT_END] != 0:
         names = name_set(table[ALL_CARDS])
-        survey(scratch, table, me, np.int64(0), names, True)
-        survey(scratch, table, 1 - me, np.int64(s.THEM), names, True)
+        for who in range(2):
+            survey(scratch, table, me ^ who, np.int64(s.THEM * who), names, True)
         count_ways(scratch, table, scratch[s.UNSEEN])
     if view.ask == x.ASK_MARKET:
         return _pick(view, scratch, table, rows, policy, key)
@@ -69,18 +70,18 @@ def _on_offer(view):
     return copies
 
 
-@jit
+@jit(inline="always")
 def _pick(view, scratch, table, rows, policy, key):
     before = value(scratch, table, rows, policy, 0.0)
     best, choice, equals = _LOW, np.int64(0), np.int64(0)
     for place in range(view.options):
         copy = ((view.supply >> np.int64(8 * place)) & 255) - 1
-        score = card_value(view, scratch, table, rows, policy, copy, before)
+        score = card_value(scratch, table, rows, policy, copy, before)
         best, choice, equals = _better(score, place, best, choice, equals, key)
     return choice
 
 
-@jit
+@jit(inline="always")
 def _target(view, scratch, table, rows, policy, key):
     me = scratch[s.ME] & 1
     op, number = _asking(view, scratch, table)
@@ -99,7 +100,7 @@ def _target(view, scratch, table, rows, policy, key):
     return choice
 
 
-@jit
+@jit(inline="always")
 def _asking(view, scratch, table):
     """The operation that asks for a target, and its number: the first of the card's that offers exactly these."""
     card = table[x.COPY + max(view.taken, 0)]
@@ -120,7 +121,7 @@ def _asking(view, scratch, table):
     return found, number
 
 
-@jit
+@jit(inline="always")
 def _place_m(view, scratch, table, rows, policy, key):
     me, ring = scratch[s.ME] & 1, table[x.RING]
     best, choice, equals = _LOW, np.int64(0), np.int64(0)

@@ -49,8 +49,10 @@ def _points(view, table, sentinel, scratch, work, names, further):
                 held = count(view.mine if lane == name else view.theirs, name)
                 points += 10 * (held == 1) - 10 * (held == 2)
             if further:
-                points += np.int64(MINMAX_PLOT * work[s.PLOT + lane]
-                                   + MINMAX_M * (work[s.GRIP + lane] - work[s.EXPOSED + lane]))
+                extra = MINMAX_PLOT * work[s.PLOT + lane]
+                if table[x.WITH_M] != 0:
+                    extra += MINMAX_M * (work[s.GRIP + lane] - work[s.EXPOSED + lane])
+                points += np.int64(extra)
             scratch[s.POINTS + lane] = points
 
 

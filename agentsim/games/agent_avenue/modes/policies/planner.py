@@ -19,7 +19,6 @@ from agentsim.games.agent_avenue.modes import layout as x
 from agentsim.games.agent_avenue.modes.policies import space as s
 from agentsim.games.agent_avenue.modes.policies.chance import may_discard
 from agentsim.games.agent_avenue.modes.policies.exchange import lay_lanes, rest_of_hand
-from agentsim.games.agent_avenue.modes.policies.lanes import exposure, progress
 from agentsim.games.agent_avenue.modes.policies.worth import P_CORNER, P_DANGER_M, P_PLOT, P_TRAP_M
 from agentsim.games.agent_avenue.modes.sides import discards_each
 from agentsim.games.agent_avenue.policies.parameters import FAR
@@ -81,8 +80,10 @@ def _weigh(view, table, rows, policy, scratch, work):
             move = float(scratch[s.NEXT + lane])
             gain = work[GAIN + lane] + lead * (move - work[MOVE + lane]) + corner * scratch[s.LANDED + lane]
             if further:
-                grip, risk = (trap_m, danger_m) if who == 0 else (danger_m, trap_m)
-                gain += plot * work[s.PLOT + lane] + grip * work[s.GRIP + lane] - risk * work[s.EXPOSED + lane]
+                gain += plot * work[s.PLOT + lane]
+                if table[x.WITH_M] != 0:
+                    grip, risk = (trap_m, danger_m) if who == 0 else (danger_m, trap_m)
+                    gain += grip * work[s.GRIP + lane] - risk * work[s.EXPOSED + lane]
             work[GAIN + lane], work[MOVE + lane] = gain, move
             claims = scratch[s.CLAIMS + lane]
             pawn = scratch[x.M_SPACE + (1 - me if who == 0 else me)]
@@ -96,10 +97,6 @@ def _weigh(view, table, rows, policy, scratch, work):
         work[STAKE + name] = work[GAIN + name] + work[GAIN + s.THEM + name] + END_STAKE * ends
         shown = count(view.shown_us, name) + count(view.shown_them, name)
         work[UNSEEN + name] = max(work[UNSEEN + name] - shown, 0.0)
-    if further:
-        base += plot * (progress(scratch, table, me, 1) - progress(scratch, table, 1 - me, 0))
-        base += trap_m * exposure(scratch, table, 1, view.space_them, view.m_me)
-        base -= danger_m * exposure(scratch, table, 0, view.space_me, view.m_them)
     for lane in range(lanes_of(table)):
         work[ROWS + 16 + lane] = work[PUBLIC + lane] * work[STAKE + lane]
     return base, total_of(work, ROWS + 16, lanes_of(table)), cards

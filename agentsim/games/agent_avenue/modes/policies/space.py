@@ -28,9 +28,11 @@ WAYS = POINTS + 32
 ring; at WAYS + 128 the number of unseen cards."""
 KEPT = WAYS + 136
 """The board as it was before a trial."""
-ME, ACTIVE, FAMILY, UNSEEN = range(KEPT + 18, KEPT + 22)
-"""Who decides: the side, whether it is active, by which family; the zone of cards that it has not seen."""
-SCORES, ACTIONS = KEPT + 24, KEPT + 24 + 128
+ME, ACTIVE, FAMILY, UNSEEN, HAND, DECK, SHOWN = range(KEPT + 24, KEPT + 31)
+"""Who decides: the side, whether it is active, by which family; what it knows: the zone of cards that it has not seen,
+its hand (empty if that is not known), cards in the deck; at SHOWN and one further the cards that its own side and the
+other one are known to hold."""
+SCORES, ACTIONS = KEPT + 32, KEPT + 32 + 128
 """Offers of the pairs of names in hand, with their scores: at most 105."""
 MODE_SCRATCH = ACTIONS + 128
 
