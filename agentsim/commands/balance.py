@@ -151,12 +151,12 @@ def _lines(found: dict[str, Any]) -> list[str]:
     both = found["balance"].merge(found["strength"][["policy", "card", "effect", "low", "high", "changed", "n_forks"]],
                                   on=["policy", "card"], how="left", suffixes=("", "_blank"))
     for policy, part in both.groupby("policy", sort=False):
+        ordered = part.sort_values("effect", ascending=False, na_position="last")
+        taking, against = _column(ordered, ""), _column(ordered, "_blank")
         rows = []
-        for row in part.sort_values("effect", ascending=False, na_position="last").itertuples():
+        for at, row in enumerate(ordered.itertuples()):
             needed = "" if row.games_needed != row.games_needed else f"{_short(row.games_needed)} games would decide"
-            rows.append((str(row.label), _points(row.effect, row.low, row.high), _span(row.low, row.high),
-                         str(row.verdict), _points(row.effect_blank, row.low_blank, row.high_blank),
-                         _span(row.low_blank, row.high_blank),
+            rows.append((str(row.label), *taking[at], str(row.verdict), *against[at],
                          "-" if row.changed != row.changed else f"{100 * row.changed:.1f} %", needed))
         header = (str(policy), "balance", "95 % interval", "verdict", "vs blank", "95 % interval", "changed", "")
         facts = found["trials"][found["trials"]["policy"] == policy].iloc[0]
@@ -168,15 +168,15 @@ def _lines(found: dict[str, Any]) -> list[str]:
             "  cards of a level of play.", ""]
 
 
-def _points(effect: float, low: float, high: float) -> str:
-    return "-" if effect != effect else f"{100 * effect:+.{decimals(50 * (high - low))}f}"
-
-
-def _span(low: float, high: float) -> str:
-    if low != low:
-        return "never seen"
-    digits = decimals(50 * (high - low))
-    return f"{100 * low:+.{digits}f} to {100 * high:+.{digits}f}"
+def _column(part: Any, suffix: str) -> list[tuple[str, str]]:
+    """Effects and their intervals in percentage points, all to the digit that the middle one of the intervals allows."""
+    spans = (part[f"high{suffix}"] - part[f"low{suffix}"]).dropna()
+    digits = max(decimals(50 * float(spans.median())), 1) if len(spans) else 1
+    cells = []
+    for effect, low, high in zip(*(part[f"{name}{suffix}"] for name in ("effect", "low", "high")), strict=True):
+        cells.append(("-", "never seen") if low != low else (
+            f"{100 * effect:+.{digits}f}", f"{100 * low:+.{digits}f} to {100 * high:+.{digits}f}"))
+    return cells
 
 
 def _short(games: float) -> str:
