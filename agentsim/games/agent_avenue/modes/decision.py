@@ -25,9 +25,9 @@ def uniform_pick(state, key):
 
 
 @jit
-def one_answer(family, state, table, rows, scratch, work, key):
+def one_answer(family, minds, state, table, rows, scratch, work, key):
     """What a built-in policy answers to the question that is open."""
-    return decide(family, None, look(state, table), table, rows, 0, scratch, work, key)
+    return decide(family, minds, None, look(state, table), table, rows, 0, scratch, work, key)
 
 
 # Code that is given a user's function cannot be kept on disk; apart from the built-in policies it compiles in a blink.

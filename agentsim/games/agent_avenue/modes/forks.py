@@ -31,7 +31,7 @@ lay beside it."""
 
 
 @jit
-def _play_on(state, table, key_0, key_1, swap, families, rows, users, scratch, work, stop):
+def _play_on(state, table, key_0, key_1, swap, families, rows, minds, users, scratch, work, stop):
     """Play until the game is over, or with ``stop`` until a landing finds two cards. Returns a policy that answered
     illegally, or -1."""
     while state[x.DECISION] >= 0:
@@ -43,7 +43,8 @@ def _play_on(state, table, key_0, key_1, swap, families, rows, users, scratch, w
         if question == x.ASK_MARKET and table[x.PICKS_UNIFORM] == 1:
             option = below(key, state[x.OPTIONS])
         else:
-            option = decide(families[policy], users, look(state, table), table, rows, policy, scratch, work, key)
+            option = decide(families[policy], minds, users, look(state, table), table, rows, policy, scratch, work,
+                            key)
         if families[policy] >= FAMILY_USER and not legal(state, table, option):
             return policy
         answer(state, table, option)
@@ -51,8 +52,8 @@ def _play_on(state, table, key_0, key_1, swap, families, rows, users, scratch, w
 
 
 @jit
-def play_forks(seed, matchup, first_game, n_games, swaps, tables, families, rows, users, forks, state, others, scratch,
-               work):
+def play_forks(seed, matchup, first_game, n_games, swaps, tables, families, rows, minds, users, forks, state, others,
+               scratch, work):
     """Fork the games ``first_game ..`` of a matchup (numbered as in ``kernel.play_modes``) and count the differences.
 
     ``forks``: int64 (N_MARKET * FORK_RECORD,), to which they are added; ``state``: int64 (MODE_STATE,), ``others``:
@@ -68,7 +69,7 @@ def play_forks(seed, matchup, first_game, n_games, swaps, tables, families, rows
         table = tables[(game // swaps) % roles]
         start(state, table, deal_key(seed, game // (swaps * roles)), -1)
         key_0, key_1 = seat_key(seed, matchup, game, 0), seat_key(seed, matchup, game, 1)
-        offender = _play_on(state, table, key_0, key_1, swap, families, rows, users, scratch, work, True)
+        offender = _play_on(state, table, key_0, key_1, swap, families, rows, minds, users, scratch, work, True)
         if offender >= 0:
             return index, offender
         if state[x.DECISION] < 0:
@@ -83,7 +84,7 @@ def play_forks(seed, matchup, first_game, n_games, swaps, tables, families, rows
             for entry in range(x.MODE_STATE):
                 third[entry] = state[entry]
             answer(third, table, _place_of(state, table, blank))
-            offender = _play_on(third, table, key_0, key_1, swap, families, rows, users, scratch, work, False)
+            offender = _play_on(third, table, key_0, key_1, swap, families, rows, minds, users, scratch, work, False)
             if offender >= 0:
                 return index, offender
         for entry in range(x.MODE_STATE):
@@ -92,7 +93,7 @@ def play_forks(seed, matchup, first_game, n_games, swaps, tables, families, rows
         answer(state, table, place)
         answer(other, table, place)
         for branch in (state, other):
-            offender = _play_on(branch, table, key_0, key_1, swap, families, rows, users, scratch, work, False)
+            offender = _play_on(branch, table, key_0, key_1, swap, families, rows, minds, users, scratch, work, False)
             if offender >= 0:
                 return index, offender
         forks[FORK_RECORD * card + 2 + _half_points(state, side) - _half_points(other, side)] += 1

@@ -67,8 +67,8 @@ def stream_of(seat_stream, state):
 
 
 @jit
-def play_modes(seed, matchup, first_game, n_games, swaps, tables, families, rows, users, log, forced, counts, cards,
-               games, finals, turns, turn_game, turn_hands, events, event_game, state, picks, scratch, work):
+def play_modes(seed, matchup, first_game, n_games, swaps, tables, families, rows, minds, users, log, forced, counts,
+               cards, games, finals, turns, turn_game, turn_hands, events, event_game, state, picks, scratch, work):
     """Play games ``first_game ..`` of a matchup until ``n_games`` are played or a row buffer might overflow.
 
     A deal is played ``swaps * len(tables)`` times: game g swaps the policies' sides if ``g % swaps`` is 1, and uses the
@@ -80,6 +80,7 @@ def play_modes(seed, matchup, first_game, n_games, swaps, tables, families, rows
     swaps : 1 (mirror) or 2
     tables : int64 (1 or 2, MODE_TABLE): rules; two for one player against a team in both roles
     families, rows : per policy of the matchup its family and parameter row
+    minds : the thinking families' functions (``policies.minds.minds_for``)
     users : None if both policies are built in, else what ``policies.dispatch.decide`` describes
     log : LOG_NOTHING, LOG_GAMES or LOG_TURNS
     forced : an ongoing copy that side 0 begins with, or -1
@@ -117,7 +118,8 @@ def play_modes(seed, matchup, first_game, n_games, swaps, tables, families, rows
             if question == x.ASK_MARKET and table[x.PICKS_UNIFORM] == 1:
                 option = below(key, state[x.OPTIONS])
             else:
-                option = decide(families[policy], users, look(state, table), table, rows, policy, scratch, work, key)
+                option = decide(families[policy], minds, users, look(state, table), table, rows, policy, scratch,
+                                work, key)
             if families[policy] >= FAMILY_USER and not legal(state, table, option):
                 return index, first_row, n_events, policy
             if question <= x.ASK_FACE_DOWN and option >= DISCARD:

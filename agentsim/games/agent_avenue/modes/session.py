@@ -15,6 +15,7 @@ from agentsim.games.agent_avenue.modes import kernel as k
 from agentsim.games.agent_avenue.modes import layout as x
 from agentsim.games.agent_avenue.modes.compile import compile_mode
 from agentsim.games.agent_avenue.modes.picks import named_picks
+from agentsim.games.agent_avenue.modes.policies.minds import compilations, minds_for
 from agentsim.games.agent_avenue.modes.policies.space import mode_scratch_space, mode_work_space
 from agentsim.games.agent_avenue.modes.replay import Counts, play_rows
 from agentsim.games.agent_avenue.modes.tables import event_columns, game_columns, turn_columns
@@ -120,9 +121,9 @@ class ModeSession(Playing):
         done, n_rows, n_events, offender = k.play_modes(
             self.seed, matchup, first, wanted, per_deal // blocks.roles_per_deal(self.rules), self.tables,
             np.array([player.family for player in players], dtype=np.int64), padded_rows(players),
-            user_functions(players), _LOGS[log], -1, counts.games, counts.cards, buffers.games, buffers.finals,
-            buffers.turns, buffers.turn_game, buffers.hands, buffers.events, buffers.event_game, buffers.state,
-            buffers.picks, buffers.scratch, buffers.work)
+            minds_for([player.family for player in players]), user_functions(players), _LOGS[log], -1, counts.games,
+            counts.cards, buffers.games, buffers.finals, buffers.turns, buffers.turn_game, buffers.hands,
+            buffers.events, buffers.event_game, buffers.state, buffers.picks, buffers.scratch, buffers.work)
         if offender >= 0:
             raise self._illegal(players[offender], matchup, first + done,
                                 "an answer of those that the question allows (see the module modes.layout)")
@@ -132,4 +133,4 @@ class ModeSession(Playing):
 
     def _compilations(self) -> int:
         stats = getattr(k.play_modes, "stats", None)
-        return sum(stats.cache_misses.values()) if stats is not None else 0
+        return compilations() + (sum(stats.cache_misses.values()) if stats is not None else 0)

@@ -17,6 +17,7 @@ from agentsim.games.agent_avenue.kernel import LOG_NOTHING
 from agentsim.games.agent_avenue.modes import kernel as k
 from agentsim.games.agent_avenue.modes import layout as x
 from agentsim.games.agent_avenue.modes.forks import FORK_RECORD, named_forks, play_forks
+from agentsim.games.agent_avenue.modes.policies.minds import minds_for
 from agentsim.games.agent_avenue.modes.policies.space import mode_scratch_space, mode_work_space
 from agentsim.games.agent_avenue.modes.tally import named_counts, new_counts
 from agentsim.games.agent_avenue.playing import Player, padded_rows, user_functions
@@ -47,7 +48,8 @@ def forks_tally(rules: Rules, tables: NDArray[np.int64], players: Sequence[Playe
     forks = np.zeros(len(rules.market_cards) * FORK_RECORD, dtype=np.int64)
     done, offender = play_forks(
         seed, matchup, first_deal * per_deal, n_deals * per_deal, per_deal // blocks.roles_per_deal(rules), tables,
-        np.array([player.family for player in players], dtype=np.int64), padded_rows(players), user_functions(players),
+        np.array([player.family for player in players], dtype=np.int64), padded_rows(players),
+        minds_for([player.family for player in players]), user_functions(players),
         forks, np.zeros(x.MODE_STATE, dtype=np.int64), np.zeros((2, x.MODE_STATE), dtype=np.int64),
         mode_scratch_space(), mode_work_space())
     if offender >= 0:
@@ -74,7 +76,8 @@ def forced_tally(rules: Rules, tables: NDArray[np.int64], players: Sequence[Play
                          mode_work_space()]
     done, _, _, offender = k.play_modes(
         seed, matchup, first_deal * per_deal, n_deals * per_deal, per_deal // blocks.roles_per_deal(rules), tables,
-        np.array([player.family for player in players], dtype=np.int64), padded_rows(players), user_functions(players),
+        np.array([player.family for player in players], dtype=np.int64), padded_rows(players),
+        minds_for([player.family for player in players]), user_functions(players),
         LOG_NOTHING, rules.pile.index(card), counts, nothing, *no_rows, *spaces)
     if offender >= 0:
         raise _illegal(players[offender], first_deal * per_deal + done, matchup)

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from agentsim.games.agent_avenue.modes.layout import ASK_PLAY, ASK_PLAYER_UP, ASK_TAKE
+from agentsim.games.agent_avenue.modes.layout import ASK_PLAY, ASK_TAKE
 from agentsim.games.agent_avenue.modes.policies.chance import may_discard, random_answer, random_discards_answer
-from agentsim.games.agent_avenue.modes.policies.greedy import greedy_answer
-from agentsim.games.agent_avenue.modes.policies.market import answer_market
-from agentsim.games.agent_avenue.modes.policies.minmax import minmax_answer
-from agentsim.games.agent_avenue.modes.policies.planner import planner_answer
 from agentsim.games.agent_avenue.modes.view import MODE_SIGNATURE
 from agentsim.games.agent_avenue.policies.dispatch import (
     FAMILY_GREEDY,
-    FAMILY_MINMAX,
     FAMILY_PLANNER,
     FAMILY_RANDOM,
-    FAMILY_RANDOM_DISCARDS,
+    FAMILY_USER,
 )
 from agentsim.games.agent_avenue.view import View
 from agentsim.jit import jit
@@ -28,21 +21,6 @@ __all__ = ["chance", "decide"]
 def chance(view, table, params, key):
     """What answers the other questions for a user's policy that offers and takes only: ``random``."""
     return random_answer(view, table, key)
-
-
-# Compiled on their own, not as pieces of the kernel: they are large, and `random` must not pay for them.
-@jit
-def reasoned_answer(family, view, table, rows, policy, scratch, work, key):
-    """The answer of ``greedy``, ``minmax`` or ``planner``."""
-    if view.ask > ASK_TAKE:
-        return answer_market(family, view, table, rows, policy, scratch, key)
-    if view.ask == ASK_PLAYER_UP:
-        return np.int64(key >> np.uint64(63))  # the team knows nothing that tells its members apart
-    if family == FAMILY_GREEDY:
-        return greedy_answer(view, table, scratch, work, key)
-    if family == FAMILY_MINMAX:
-        return minmax_answer(view, table, np.int64(rows[policy, 0]), scratch, work, key)
-    return planner_answer(view, table, rows, policy, scratch, work, key)
 
 
 @jit(inline="always")
@@ -57,18 +35,20 @@ def base_view(view, table):
 
 
 @jit(inline="always")
-def decide(family, users, view, table, rows, policy, scratch, work, key):
+def decide(family, minds, users, view, table, rows, policy, scratch, work, key):
     """The answer of a policy to the question of a :class:`~agentsim.games.agent_avenue.modes.view.ModeView`.
 
-    ``users``: None if all policies are built in (the lines about users are then not even compiled), else three tuples
-    of jitted functions by policy: for ASK_PLAY and ASK_TAKE with the signatures of the base game, for all other
-    questions with MODE_SIGNATURE (``chance`` for a policy that has none). ``scratch``, ``work``: see ``space.py``.
+    ``minds``: what ``minds.minds_for`` gives. ``users``: None if all policies are built in (the lines about users are
+    then not even compiled), else three tuples of jitted functions by policy: for ASK_PLAY and ASK_TAKE with the
+    signatures of the base game, for all other questions with MODE_SIGNATURE (``chance`` for a policy that has none).
+    ``scratch``, ``work``: see ``space.py``.
     """
     if family == FAMILY_RANDOM:
         return random_answer(view, table, key)
     if FAMILY_GREEDY <= family <= FAMILY_PLANNER:
-        return reasoned_answer(family, view, table, rows, policy, scratch, work, key)
-    if users is None or family == FAMILY_RANDOM_DISCARDS:
+        part = 0 if view.ask <= ASK_TAKE else 1
+        return minds[part](family, view, table, rows, policy, scratch, work, key)
+    if users is None or family < FAMILY_USER:
         return random_discards_answer(view, table, key)
     if view.ask == ASK_PLAY:
         return users[0][policy](base_view(view, table), table, rows[policy], key)

@@ -1,0 +1,78 @@
+"""The thinking families as functions of one signature, compiled once and called through pointers.
+
+They are large. Compiled into every kernel that asks them, they would be optimised anew in each: a minute of compiling
+in place of a quarter. A kernel takes them as a pair of functions, and takes :data:`NO_MINDS` where nobody thinks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from agentsim.games.agent_avenue.modes.layout import ASK_PLAYER_UP
+from agentsim.games.agent_avenue.modes.policies.greedy import greedy_answer
+from agentsim.games.agent_avenue.modes.policies.market import answer_market
+from agentsim.games.agent_avenue.modes.policies.minmax import minmax_answer
+from agentsim.games.agent_avenue.modes.policies.planner import planner_answer
+from agentsim.games.agent_avenue.modes.view import MODE_VIEW_TYPE
+from agentsim.games.agent_avenue.policies.dispatch import FAMILY_GREEDY, FAMILY_MINMAX, FAMILY_PLANNER
+from agentsim.jit import jit
+
+__all__ = ["NO_MINDS", "compilations", "minds", "minds_for"]
+
+_SIGNATURE = types.int64(
+    types.int64, MODE_VIEW_TYPE, types.Array(types.int64, 1, "C", readonly=True),
+    types.Array(types.float64, 2, "C", readonly=True), types.int64, types.int64[::1], types.float64[::1], types.uint64)
+
+
+@jit(_SIGNATURE)
+def _no_exchange(family, view, table, rows, policy, scratch, work, key):
+    return np.int64(-1)
+
+
+@jit(_SIGNATURE)
+def _no_market(family, view, table, rows, policy, scratch, work, key):
+    return np.int64(-2)
+
+
+NO_MINDS = (_no_exchange, _no_market)
+"""For matchups in which no family thinks; never called."""
+
+
+def _exchange(family, view, table, rows, policy, scratch, work, key):
+    """The answer of ``greedy``, ``minmax`` or ``planner`` about cards of an offer."""
+    if view.ask == ASK_PLAYER_UP:
+        return np.int64(key >> np.uint64(63))  # the team knows nothing that tells its members apart
+    if family == FAMILY_GREEDY:
+        return greedy_answer(view, table, scratch, work, key)
+    if family == FAMILY_MINMAX:
+        return minmax_answer(view, table, np.int64(rows[policy, 0]), scratch, work, key)
+    return planner_answer(view, table, rows, policy, scratch, work, key)
+
+
+def _market(family, view, table, rows, policy, scratch, work, key):
+    """The answer of ``greedy``, ``minmax`` or ``planner`` about the Black Market and Division M."""
+    return answer_market(family, view, table, rows, policy, scratch, key)
+
+
+@cache
+def minds() -> tuple[Any, Any]:
+    """The pair of functions, compiled or loaded at the first call: answers up to ASK_TAKE, answers after it."""
+    return jit(_SIGNATURE)(_exchange), jit(_SIGNATURE)(_market)
+
+
+def minds_for(families: Sequence[int]) -> tuple[Any, Any]:
+    """What a kernel needs for these families."""
+    thinking = any(FAMILY_GREEDY <= family <= FAMILY_PLANNER for family in families)
+    return minds() if thinking else NO_MINDS
+
+
+def compilations() -> int:
+    """How often they were compiled in this process rather than loaded."""
+    if minds.cache_info().currsize == 0:
+        return 0
+    return sum(sum(function.stats.cache_misses.values()) for function in minds() if hasattr(function, "stats"))
