@@ -22,6 +22,8 @@ pytestmark = pytest.mark.skipif(not JIT, reason="too many games for plain Python
 
 CHARACTERS = ("honest", "bluffer", "double_bluffer", "baiter", "paranoid", "trusting", "sprinter", "codebreaker_hunter",
               "daredevil_trapper", "collector", "discarder", "cautious")
+OF_MARKET = ("engine_builder", "thief", "security", "mastermind", "trucker", "marketeer", "warden")
+"""Characters of the Black Market and of Division M, which play as ``expert`` otherwise: ``test_market_presets.py``."""
 DEALS = 2500
 
 Habits = dict[str, float]
@@ -119,7 +121,8 @@ def test_the_log_shows_the_character(name: str, habit: str, margin: float) -> No
 def test_every_preset_is_held_to_something() -> None:
     described = {name for name, _, _ in EXPECTED}
     assert described == {*CHARACTERS, "expert"}
-    assert described == {ref.label for ref in map(policy, preset_names()) if ref.source == "preset"}
+    shipped = {ref.label for ref in map(policy, preset_names()) if ref.source == "preset"}
+    assert described | set(OF_MARKET) == shipped
 
 
 def test_presets_can_be_told_from_each_other() -> None:
@@ -175,11 +178,11 @@ def test_the_page_on_policies_is_up_to_date(repository: Path) -> None:
         whole = ", whole" if parameter.whole else ""
         assert (f"| `{parameter.name}` | {parameter.low:g} to {parameter.high:g}{whole} | {parameter.default:g} | "
                 f"{parameter.doc} |") in page
-    defaults = policy("planner").params
-    for name in (*CHARACTERS, "expert"):
+    defaults, expert = policy("planner").params, policy("expert").params
+    for name in (*CHARACTERS, "expert", *OF_MARKET):
         assert f"| `{name}` | {policy(name).idea} |" in page
         assert page.count(f"| `{name}` |") == 2
-    for name in CHARACTERS:
-        params = policy(name).params
-        changed = [f"{key} = {params[key]:g}" for key in params if params[key] != defaults[key]]
+    for name in (*CHARACTERS, *OF_MARKET):
+        params, like = policy(name).params, expert if name in OF_MARKET else defaults
+        changed = [f"{key} = {params[key]:g}" for key in params if params[key] != like[key]]
         assert f"| {', '.join(changed)} |" in page

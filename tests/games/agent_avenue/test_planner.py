@@ -70,8 +70,20 @@ def appeal(game: GameState, name: str, seat: int) -> float:
 # ---- all of them -----------------------------------------------------------------------------------------------------
 
 
+OF_MODES = ("corner", "plot", "trap_m", "danger_m", "engine", "scheme", "ambush", "theft", "rush")
+"""Parameters that have nothing to work on in the base game; ``modes/test_policies.py`` holds them to something."""
+
+
+@pytest.mark.parametrize("name", OF_MODES)
+def test_parameters_of_the_modes_change_nothing_in_the_base_game(name: str) -> None:
+    games = offers(few(300, 10)) + choices(few(300, 10))
+    parameter = next(p for p in PLANNER_PARAMETERS if p.name == name)
+    low, high = (decisions(planner(f"{name}={value!r}"), games) for value in (parameter.low, parameter.high))
+    assert low == high
+
+
 @needs_speed
-@pytest.mark.parametrize("parameter", PLANNER_PARAMETERS, ids=lambda p: p.name)
+@pytest.mark.parametrize("parameter", [p for p in PLANNER_PARAMETERS if p.name not in OF_MODES], ids=lambda p: p.name)
 def test_no_parameter_is_idle(parameter: Parameter) -> None:
     games = offers(2500) + choices(2500)
     context = [CONTEXT[parameter.name]] if parameter.name in CONTEXT else []

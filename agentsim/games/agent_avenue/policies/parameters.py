@@ -58,10 +58,10 @@ PLANNER_PARAMETERS: tuple[Parameter, ...] = (
     Parameter("discard_margin", 0, 1, 1, "discards when a new card promises this much more winning chance (1: never)"),
     Parameter("reserve", 0, 1, 0.01, "added to the margin for each discard already used: keeps some for later"),
     # What it makes of the Black Market and of Division M; without effect in the base game.
-    Parameter("corner", -2, 3, 0.6, "worth of each landing on a Black Market space"),
+    Parameter("corner", -2, 3, 0.9, "worth of each landing on a Black Market space"),
     Parameter("plot", -2, 5, 0.8, "worth of a card's condition at End that lacks one step; each further one halves it"),
-    Parameter("trap_m", 0, 10, 3, "worth of the chance that the opponent's next move ends on the own Division M pawn"),
-    Parameter("danger_m", 0, 10, 3, "burden of the chance that the own next move ends on the opponent's"),
+    Parameter("trap_m", 0, 20, 4, "worth of the chance that the opponent's next move ends on the own Division M pawn"),
+    Parameter("danger_m", 0, 20, 8, "burden of the chance that the own next move ends on the opponent's"),
     Parameter("engine", -1, 1, 0, "taste for ongoing cards that change moves, in winning chance"),
     Parameter("scheme", -1, 1, 0, "taste for ongoing cards that win with agents in play, in winning chance"),
     Parameter("ambush", -1, 1, 0, "taste for ongoing cards that win by where the opponent's pawn stands, likewise"),

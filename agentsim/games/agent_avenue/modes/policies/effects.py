@@ -3,7 +3,7 @@
 An instant effect is worth what it changes in :func:`~agentsim.games.agent_avenue.modes.policies.worth.value`, with the
 best choice of whoever it is for; a card off the deck counts as the mean over the unseen cards. An ongoing card counts
 for its End conditions as ``value`` does, and for its moves by its *promise*: the spaces that it is expected to add to
-four more recruitments and moves of its owner.
+three more recruitments and moves of its owner.
 
 A hand that the decider does not see (a partner's, the opponent's) counts as four unseen cards: it holds a name of
 which a share u of the unseen cards is with chance 1 - (1 - u)^4, for certain one that was shown; of several names that
@@ -35,7 +35,7 @@ from agentsim.jit import jit
 
 __all__ = ["after_recruit", "after_symbol", "after_take", "after_take_back", "card_value", "hand_choices"]
 
-_YET = 4.0
+_YET = 3.0
 """Recruitments that a side is expected to make yet."""
 _LOW = -1e9
 

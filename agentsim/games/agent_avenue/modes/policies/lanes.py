@@ -44,13 +44,13 @@ def survey(scratch, table, side, lanes, names, further):
         copies = count(zone, name) + 1
         entry = 16 * name + copies
         move = table[MOVES + entry]
-        hit = held & table[x.ON_RECRUIT + name]
+        hit = held & table[x.ON_RECRUIT + name] if held else held
         if hit:
             move = changed_move(scratch, table, side, name, move, hit)
         place, landed = space, np.int64(0)
         if onward and move != 0:
             move, place, landed = _journey(scratch, table, side, move)
-        elif move != 0:
+        elif move != 0 and (corners != 0 or further):
             place = space + move
             while place >= ring:
                 place -= ring
