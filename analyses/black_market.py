@@ -144,14 +144,13 @@ def section(found: Tables) -> Section:
             blocks.extend([Heading(title, anchor), Text(text)])
             blocks.extend(charts[part] if part in charts else shown[part] for part in present)
 
-    add("Which card would you change first?", "change-first", str(answer["sentence"]), "balance", "verdicts")
-    blocks.append(Text(
-        "**How balance is measured.** In these games whoever lands takes one of the cards on offer *by chance*; all "
-        "else is the named policy's play. So the takers of a card and those who had it on offer and got another one "
-        "differ in nothing but the pick, and the difference of their results is what the card changes. One landing "
-        "per game counts, the first, so games are independent. *Fine* means that the whole interval lies within "
-        f"{band}, *too strong* and *too weak* that all of it lies outside; else it is not yet known, and the table "
-        "says how many games would decide it with a chance of 90 %."))
+    add("Balance: what taking a card changes", "balance",
+        "In these games whoever lands takes one of the cards on offer *by chance*; all else is the named policy's play. "
+        "So the takers of a card and those who had it on offer and got another one differ in nothing but the pick, and "
+        "the difference of their results is what the card changes. One landing per game counts, the first, so games "
+        f"are independent. *Fine* means that the whole interval lies within {band}, *too strong* and *too weak* that "
+        "all of it lies outside; else it is not yet known, and the table says how many games would decide it with a "
+        "chance of 90 %.", "balance", "verdicts")
     add("What a card does against a blank", "strength",
         "The same games, continued twice from the first pick: with the card and with nothing in its place. Everything "
         "else (cards, coins, the rest of the supply) is the same in both, so one difference per game is left. "

@@ -44,7 +44,7 @@ from agentsim.report.notebooks import run_notebooks, source_digest
 from agentsim.resources import notebooks_dir
 from agentsim.runs import Run
 from agentsim.simulation import ProgressBar
-from analyses import agents_and_bluffs, first_player, game_shape, method, standard, win_rates
+from analyses import agents_and_bluffs, black_market, first_player, game_shape, method, modes, standard, win_rates
 from analyses.cache import cached_tables, key_of
 from analyses.common import strongest
 
@@ -107,7 +107,7 @@ def main(games: int | None = None, out: Path = Path("reports"), workers: int | N
     pages = _Pages()
     thread = None
     if not notebooks_only:
-        questions = _questions(planned, runs, focus)
+        questions = _questions(planned, runs, focus, workers or os.cpu_count() or 1)
         thread = threading.Thread(target=_analyse, args=(questions, planned, runs, pages), daemon=True, name="analyses")
         thread.start()
     note("analyses and notebooks" if thread else "notebooks", quiet=quiet)
@@ -165,7 +165,8 @@ def _play(planned: Sequence[standard.Planned], workers: int | None, quiet: bool)
 # ------------------------------------------------------------------------------------------------ analyses
 
 
-def _questions(planned: Sequence[standard.Planned], runs: Mapping[str, Run], focus: str) -> list[_Question]:
+def _questions(planned: Sequence[standard.Planned], runs: Mapping[str, Run], focus: str, workers: int
+               ) -> list[_Question]:
     def changes() -> list[first_player.RuleChange]:
         return [first_player.RuleChange(rule, value, runs[key]) for rule, value, key in standard.rule_runs(planned)]
 
@@ -176,6 +177,10 @@ def _questions(planned: Sequence[standard.Planned], runs: Mapping[str, Run], foc
         _Question(game_shape, lambda: game_shape.tables(runs["standard_mirrors"], focus), 2, ("standard_mirrors",)),
         _Question(agents_and_bluffs, lambda: agents_and_bluffs.tables(runs["standard_offers"], focus), 5,
                   ("standard_offers",)),
+        _Question(black_market, lambda: black_market.tables(
+            runs["standard_market"], size=standard.market_size(planned), workers=workers), 3, ("standard_market",)),
+        _Question(modes, lambda: modes.tables(
+            runs["standard_market"], deals=standard.modes_deals(planned), workers=workers), 3, ("standard_market",)),
     ]
 
 
@@ -237,6 +242,7 @@ def _notebooks(planned: Sequence[standard.Planned], runs: Mapping[str, Run], foc
         "game_shape": {"RUN": folder["standard_mirrors"], "FOCUS": focus},
         "first_player": {"RUN": folder["standard"], "CHANGES": changes},
         "win_rates": {"RUN": folder["standard"]},
+        "black_market": {"RUN": folder["standard_market"], "GAMES": _notebook_games(planned)},
     }
     sources = _sources()
     digests = {item.key: runs[item.key].digest() for item in planned}
@@ -251,6 +257,12 @@ def _notebooks(planned: Sequence[standard.Planned], runs: Mapping[str, Run], foc
     except InputError as error:  # the packages for notebooks are missing: the pages are worth having without
         made.append(Failure("Notebooks", one_line(error)))
     return made[::-1]
+
+
+def _notebook_games(planned: Sequence[standard.Planned]) -> int:
+    """A sixth of what the page is made from, the first of the same games: the notebook should not take as long."""
+    games = standard.market_size(planned).games
+    return max(1, (games or 0) // 6)
 
 
 # ------------------------------------------------------------------------------------------------ the pages
@@ -277,11 +289,12 @@ def _report(planned: Sequence[standard.Planned], runs: Mapping[str, Run], pages:
         return Report(f"{game.title}: notebooks", notebooks=notebooks, provenance=provenance,
                       summary="The notebooks, executed on the standard experiments.")
     summary = (f"{len(base.policies)} ways to play met each other, and themselves, in **{total:,} games**: who wins, "
-               "whether starting helps, how a game unfolds, and which bluff works against whom.")
+               "whether starting helps, how a game unfolds, which bluff works against whom, and what a Black Market "
+               "card is worth.")
     if base.games < _FEW:
         summary += " **A small sample:** many intervals are wide, and much is left undecided."
     return Report(
-        f"{game.title}, base mode", _headlines(pages.headlines), pages.sections, summary=summary,
+        game.title, _headlines(pages.headlines), pages.sections, summary=summary,
         provenance=provenance, method=pages.method, notebooks=notebooks)
 
 

@@ -22,8 +22,10 @@ from agentsim.resources import experiments_dir
 from agentsim.runs import Run, open_run
 from agentsim.simulation import Progress, simulate
 from agentsim.simulation.manifest import MANIFEST
+from analyses.market_trials import Size
 
-__all__ = ["LOGS", "RULE_CHANGES", "Planned", "plan", "play", "rule_changes", "rule_runs", "scaled"]
+__all__ = ["LOGS", "RULE_CHANGES", "Planned", "market_size", "modes_deals", "plan", "play", "rule_changes", "rule_runs",
+           "scaled"]
 
 RULE_CHANGES: Mapping[str, Mapping[int, Mapping[str, int]]] = {
     "hand size": {size: {"rules.hand_size": size} for size in (3, 4, 5, 6)},
@@ -33,6 +35,8 @@ RULE_CHANGES: Mapping[str, Mapping[int, Mapping[str, int]]] = {
 """The rule changes of the first-player analysis: by rule and value, the keys to set. The homes stay opposite."""
 
 LOGS = Path("data/logs")
+
+_MARKET_GAMES, _MODES_DEALS = 20_000, 40_000
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ def plan(games: int | None = None, seed: int | None = None, logs: Path = LOGS) -
     scale = 1.0 if games is None else base.with_games(games, where="--games").games / base.games
     suffix = ("" if games is None else f"_games{games}") + ("" if seed is None else f"_seed{seed}")
     planned = []
-    for name in ("standard", "standard_offers", "standard_mirrors", "standard_rules"):
+    for name in ("standard", "standard_offers", "standard_mirrors", "standard_market", "standard_rules"):
         experiment = base if name == "standard" else load_experiment(folder / f"{name}.toml")
         experiment = replace(experiment, games=scaled(experiment.games, scale),
                              seed=experiment.seed if seed is None else seed)
@@ -77,6 +81,25 @@ def plan(games: int | None = None, seed: int | None = None, logs: Path = LOGS) -
 def scaled(games: int, scale: float) -> int:
     """``games`` times ``scale``, rounded to an even number from 2 on (two games make a deal)."""
     return max(2, 2 * round(games * scale / 2))
+
+
+def market_size(planned: Sequence[Planned]) -> Size:
+    """How much the report plays for the worth of cards: half a million games per level and more, scaled like the rest.
+
+    That brings every effect to about one percentage point; ``agentsim balance`` goes on to half a point.
+    """
+    scale = _market_scale(planned)
+    return Size(games=scaled(600_000, scale), blanks=scaled(300_000, scale), landings=scaled(40_000, scale),
+                forced=scaled(10_000, scale))
+
+
+def modes_deals(planned: Sequence[Planned]) -> int:
+    """How many deals of every mode and policy the report plays."""
+    return max(200, scaled(_MODES_DEALS, _market_scale(planned)))
+
+
+def _market_scale(planned: Sequence[Planned]) -> float:
+    return next(item.experiment.games for item in planned if item.key == "standard_market") / _MARKET_GAMES
 
 
 def rule_changes(planned: Sequence[Planned]) -> list[str]:

@@ -40,6 +40,13 @@ def chance(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="session")
+def market_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Two levels of play, each against itself, with Black Market."""
+    return played(tmp_path_factory.mktemp("runs") / "market", ["random", "greedy"], games=1500, matchups="mirrors",
+                  settings={"rules.mode": "advanced"})
+
+
+@pytest.fixture(scope="session")
 def games(round_robin: Run) -> pd.DataFrame:
     """The games of the round robin, with seat 0's score: 1, 0.5, 0."""
     table = round_robin.sql("SELECT * FROM games ORDER BY game_id")

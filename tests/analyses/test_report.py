@@ -14,9 +14,18 @@ from agentsim.errors import InputError
 from agentsim.report import Failure, NotebookPage, Section, Text
 from agentsim.report.check import check_report
 from agentsim.report.lint import lint
-from analyses import agents_and_bluffs, first_player, game_shape, report, standard, win_rates
+from analyses import (
+    agents_and_bluffs,
+    black_market,
+    first_player,
+    game_shape,
+    modes,
+    report,
+    standard,
+    win_rates,
+)
 
-MODULES = (win_rates, first_player, game_shape, agents_and_bluffs)
+MODULES = (win_rates, first_player, game_shape, agents_and_bluffs, black_market, modes)
 
 
 @pytest.fixture
@@ -120,7 +129,7 @@ def test_only_the_notebooks(quick: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert report.main(games=20, workers=1, notebooks_only=True) == 0
     assert capsys.readouterr().out == "reports/notebooks/index.html\n"
     assert not (quick / "reports" / "index.html").exists()
-    assert len(list((quick / "reports" / "notebooks").glob("notebook-*.html"))) == 4
+    assert len(list((quick / "reports" / "notebooks").glob("notebook-*.html"))) == 5
 
 
 @pytest.mark.parametrize("games", ["3", "0", "1", "-2", "many", "2.5"])
@@ -149,6 +158,7 @@ def test_the_real_thing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chromiu
     assert check_report("reports", browser=chromium) == []
     names = {path.name for path in Path("reports").glob("*.html")}
     assert {"index.html", "method.html", "win-rates.html", "first-player.html", "game-shape.html",
-            "agents-and-bluffs.html", "notebook-win_rates.html", "notebook-first_player.html",
+            "agents-and-bluffs.html", "black-market.html", "modes.html", "notebook-black_market.html",
+            "notebook-win_rates.html", "notebook-first_player.html",
             "notebook-game_shape.html", "notebook-agents_and_bluffs.html"} <= names
     assert len(list(Path("reports/charts").glob("*.svg"))) + len(list(Path("reports/charts").glob("*.png"))) >= 20
