@@ -145,7 +145,7 @@ def section(found: Tables) -> Section:
             blocks.extend(charts[part] if part in charts else shown[part] for part in present)
 
     add("Balance: what taking a card changes", "balance",
-        "In these games whoever lands takes one of the cards on offer *by chance*; all else is the named policy's play. "
+        "Here whoever lands takes one of the cards on offer *by chance*; all else is the named policy's play. "
         "So the takers of a card and those who had it on offer and got another one differ in nothing but the pick, and "
         "the difference of their results is what the card changes. One landing per game counts, the first, so games "
         f"are independent. *Fine* means that the whole interval lies within {band}, *too strong* and *too weak* that "
