@@ -53,9 +53,9 @@ def compile_mode(rules: Rules, lone: int = -1) -> NDArray[np.int64]:
 
 def _compile_market(rules: Rules, table: NDArray[np.int64]) -> None:
     copies = [0] * len(rules.market_cards)
-    for copy, card in enumerate(rules.pile):
-        table[x.COPY + copy] = card
-        copies[card] |= 1 << copy
+    for copy, number in enumerate(rules.pile):
+        table[x.COPY + copy] = number
+        copies[number] |= 1 << copy
     names, first = rules.names, 0
     for number, card in enumerate(rules.market_cards):
         effects = [_operation(effect, names) for effect in card.effects]

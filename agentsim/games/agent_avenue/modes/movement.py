@@ -32,7 +32,7 @@ def recruit(state, table, side, name):
 @jit
 def changed_move(state, table, side, name, move, hit):
     """The move of recruiting ``name`` with the ongoing cards ``hit``: set (the last taken), negate, multiply, add."""
-    negate, factor, bonus = False, np.int64(1), np.int64(0)
+    negate, factor, bonus = False, 1, 0
     for place in range(state[x.N_HELD + side]):
         copy = state[x.ORDER + 64 * side + place]
         if (hit >> copy) & 1 == 0:

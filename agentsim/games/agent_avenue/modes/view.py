@@ -90,7 +90,7 @@ def look_of(state, table, side, member):
     mine, theirs = 2 * side, 2 * other
     if members == 1:
         member = 0
-    hand, tossed, left, partner, shown = np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    hand, tossed, left, partner, shown = 0, 0, 0, 0, 0
     if member >= 0:
         slot = (mine + member) & 3
         hand, tossed = state[x.HANDS + slot], state[x.GONE + slot]
@@ -107,11 +107,11 @@ def look_of(state, table, side, member):
     elif state[x.DECISION] == x.ASK_RECRUIT:
         up = state[x.LAST_AGENT]
     elif active:
-        up = np.int64(-1)
-    supply = np.int64(0)
+        up = -1
+    supply = 0
     for place in range(state[x.N_SUPPLY]):
         supply |= (state[x.SUPPLY + place] + 1) << np.int64(8 * place)
-    taken = np.int64(-1)
+    taken = -1
     if state[x.DECISION] == x.ASK_MEMBER and state[x.STAGE] == x.S_GAIN:
         taken = state[x.SUPPLY + state[x.EV_PLACE]]
     elif state[x.DECISION] >= x.ASK_MEMBER and (state[x.DECISION] != x.ASK_M or state[x.STAGE] == x.S_EVENT):
@@ -119,7 +119,7 @@ def look_of(state, table, side, member):
     lead, gap_me, gap_them = state[e.LEAD], table[GAP_0], table[GAP_1]
     if side == 1:
         lead, gap_me, gap_them = -lead, table[GAP_1], table[GAP_0]
-    step, options = np.int64(0), np.int64(0)
+    step, options = 0, 0
     if active:
         step = state[e.STEP]
     if asked:
@@ -128,7 +128,7 @@ def look_of(state, table, side, member):
     return ModeView(
         hand, state[e.PLAY + side], state[e.PLAY + other], tossed, lead, gap_me, gap_them, left, their_discards,
         e.deck_left(state, table), size(state[x.HANDS + theirs]) + size(state[x.HANDS + theirs + 1]), state[e.TURN],
-        step, up, state[x.DECISION], options, partner, np.int64(active),
+        step, up, state[x.DECISION], options, partner, int(active),
         state[x.SPACE + side], state[x.SPACE + other], state[x.M_SPACE + side], state[x.M_SPACE + other],
         state[x.OWED + side], state[x.OWED + other], state[x.HELD + side], state[x.HELD + other],
         supply, state[x.N_PILE] - state[x.BOARD], taken, shown,
