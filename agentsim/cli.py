@@ -26,6 +26,8 @@ A Monte Carlo laboratory for bluffing board games.
   agentsim policies                                           the ways to play that come with it
   agentsim cards                                              the cards, in three languages
   agentsim rules                                              every rule that can be changed
+  agentsim whatif --set rules.discards=2                      what does a changed rule do?
+  agentsim balance                                            what is each Black Market card worth?
   agentsim report                                             the whole report, as pages for a browser
 
 `agentsim --help` lists all commands, `agentsim COMMAND --help` explains one."""

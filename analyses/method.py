@@ -11,7 +11,7 @@ from agentsim.report import Block, Column, Heading, Table, Text
 from agentsim.runs import Run
 from agentsim.stats import anchor_test
 from analyses.common import CHANCE_FAMILIES, percent, smallest
-from analyses.standard import Planned
+from analyses.standard import Planned, market_size, modes_deals
 
 __all__ = ["anchors", "blocks", "experiments", "policies"]
 
@@ -22,6 +22,9 @@ _INTERVALS = """
 | scores of pairs that play each deal twice, seats swapped | the same score interval on the mean of a deal's two games |
 | anything counted per turn, take or card | ratio with a variance clustered by deal, closed by the score interval |
 | effects from the coin | difference of two such ratios over the same deals (MOVER, with their correlation) |
+| what taking a card changes, from uniform picks | difference of two Hajek means (MOVER) |
+| what a card does against a blank, from forks | score interval on the mean of the paired differences |
+| two rule sets on the same deals | the same on the differences of the deals; Student's t for lengths |
 | many cells at once | each at the level at which all hold together with 95 % (Sidak); each table names its family |
 | means over matchups that share deals | standard errors added up, right for any correlation and on the wide side |
 """
@@ -36,6 +39,9 @@ _LIMITS = """
   somebody who knows what to do with it.
 - The card that a receiver leaves goes to the other player. The effect of getting a card thus includes that the other
   one does not get it, and gets the other card of the offer instead.
+- What a Black Market card is worth is measured at three levels of play, against the other cards of this market and with
+  picks by chance. In a market of other cards, or at a table, it may be worth something else.
+- Division M's agent and Black Market cards are stand-ins of this project. Nothing here is about the real ones.
 - Win rates of owners, and chances to win by lead, compare different situations and not the same one with and without.
   They are marked as confounded where somebody might read an effect into them.
 """
@@ -102,6 +108,7 @@ def blocks(planned: Sequence[Planned], runs: Mapping[str, Run]) -> list[Block]:
             "log": Column("log"), "digest": Column("digest", help="Content digest, its first 16 digits."),
         }, rows=20),
         Text("\n".join(["```", *played["command"], "```"])),
+        Text(_beside(planned)),
         Heading("Who plays", "policies"),
         Table(policies(runs["standard"]), "policies", "Policies", {
             "policy": Column("policy"), "family": Column("family"), "idea": Column("idea"),
@@ -115,6 +122,17 @@ def blocks(planned: Sequence[Planned], runs: Mapping[str, Run]) -> list[Block]:
         Heading("Limits", "limits"),
         Text(_LIMITS),
     ]
+
+
+def _beside(planned: Sequence[Planned]) -> str:
+    """What the analyses have played themselves, which no run holds."""
+    size, market = market_size(planned), next(item for item in planned if item.key == "standard_market").experiment
+    levels = ", ".join(f"`{policy.label}`" for policy in market.policies)
+    return (f"Beside these the page *Black Market* rests on games of its own, for each of {levels}: {size.games:,} "
+            f"with picks by chance, as many forks, {size.blanks:,} and as many forks in a market with blanks, "
+            f"{size.landings:,} with every landing kept. `agentsim balance --games {size.games} --seed {market.seed}` "
+            f"plays the first two again. The page *Modes* rests on {modes_deals(planned):,} deals of every mode and "
+            "level.")
 
 
 def _anchor_blocks(run: Run) -> list[Block]:
