@@ -46,12 +46,12 @@ def _by_last(table: pd.DataFrame, column: str) -> pd.DataFrame:
     return table.sort_values("label", key=lambda names: -names.map(last).fillna(-9.0), kind="stable")
 
 
-def _trial_caption(found: Tables, n: str, what: str, *, note: str = "") -> str:
+def _trial_caption(found: Tables, n: str, what: str, *, note: str = "", cells: int = 0) -> str:
     facts = found["trials"]
-    cards = len(found["cards"])
+    over = f"{cells} differences" if cells else f"{len(found['cards'])} cards"
     games = int(facts[n].sum())
     return theme.caption(games, games, seed=int(facts["seed"].iloc[0]), policies=_policies(facts),
-                         interval=f"simultaneous 95 % intervals over {cards} cards", note=f"{what} {note}".strip())
+                         interval=f"simultaneous 95 % intervals over {over}", note=f"{what} {note}".strip())
 
 
 def _balance_chart(found: Tables) -> Chart:
@@ -104,7 +104,7 @@ def _agreement_chart(found: Tables) -> Chart:
              f"Picks by chance and forks disagree in {len(bad)} of {len(table)} comparisons")
     return Chart(figure, "card-agreement", title, _trial_caption(
         found, "n_blanks", "A market with blanks; supplies that hold the card and one blank.",
-        note="Agreement is tested by Holm's method over the cards of a level."),
+        note="Agreement is tested by Holm's method over the cards of all levels.", cells=len(table)),
         f"Differences between the two measurements of card minus blank; {len(table) - len(bad)} of {len(table)} agree.")
 
 
@@ -213,7 +213,7 @@ def displays(found: Tables) -> dict[str, Table]:
             "difference": Column("difference", "points", "low", "high", reference=0.0),
             "p_adjusted": Column("p, adjusted", "number", decimals=2), "agree": Column("agree"),
             "n_card": Column("takers", "int"), "n_blank": Column("takers of a blank", "int"),
-            "n_forks": Column("forks", "int")}, note="p-values adjusted by Holm over the cards of a level.", rows=15)
+            "n_forks": Column("forks", "int")}, note="p-values adjusted by Holm, intervals by Sidak, over the cards of all levels.", rows=15)
     if "usage" in found and len(found["usage"]):
         note = f"{family} Clustered by deal."
         shown["usage"] = Table(found["usage"], "takers-rates", "On offer, taken, and what takers win", {

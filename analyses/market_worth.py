@@ -17,6 +17,7 @@ from agentsim.stats import (
     blank_contrast,
     critical_value,
     fork_effects,
+    holm,
     landing_effects,
     mean_of_deals,
     pick_effects,
@@ -86,7 +87,7 @@ def secondary(trials: Sequence[Trial], cards: pd.DataFrame) -> pd.DataFrame:
 
 
 def agreements(trials: Sequence[Trial], cards: pd.DataFrame) -> pd.DataFrame:
-    """Does card minus blank by picks equal card minus blank by forks? z-tests, Holm over the cards of each level.
+    """Does card minus blank by picks equal card minus blank by forks? z-tests, Holm over the cards of all levels.
 
     Columns of ``stats.agreement`` with ``n_card, n_blank, n_forks, policy, label``; the blank itself is left out.
     """
@@ -98,7 +99,14 @@ def agreements(trials: Sequence[Trial], cards: pd.DataFrame) -> pd.DataFrame:
         return found.merge(contrast[["card", "n_card", "n_blank"]], on="card").merge(forks[["card", "n_forks"]],
                                                                                      on="card")
 
-    return _stacked([trial for trial in trials if trial.n_blanks], one, cards)
+    table = _stacked([trial for trial in trials if trial.n_blanks], one, cards)
+    if not len(table):
+        return table
+    # One family over all levels: with each its own, a disagreement somewhere would be more likely than it should be.
+    adjusted = holm(table["p_value"])
+    reach = critical_value(len(table), LEVEL) * np.hypot(table["se_1"], table["se_2"])
+    return table.assign(p_adjusted=adjusted, agree=adjusted > 1.0 - LEVEL, low=table["difference"] - reach,
+                        high=table["difference"] + reach)
 
 
 def forced_starts(trials: Sequence[Trial], cards: pd.DataFrame) -> pd.DataFrame:
