@@ -213,7 +213,8 @@ def displays(found: Tables) -> dict[str, Table]:
             "difference": Column("difference", "points", "low", "high", reference=0.0),
             "p_adjusted": Column("p, adjusted", "number", decimals=2), "agree": Column("agree"),
             "n_card": Column("takers", "int"), "n_blank": Column("takers of a blank", "int"),
-            "n_forks": Column("forks", "int")}, note="p-values adjusted by Holm, intervals by Sidak, over the cards of all levels.", rows=15)
+            "n_forks": Column("forks", "int")},
+            note="p-values adjusted by Holm, intervals by Sidak, over the cards of all levels.", rows=15)
     if "usage" in found and len(found["usage"]):
         note = f"{family} Clustered by deal."
         shown["usage"] = Table(found["usage"], "takers-rates", "On offer, taken, and what takers win", {
