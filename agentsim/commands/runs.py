@@ -57,6 +57,7 @@ def replay(args: argparse.Namespace) -> int:
     """One game of a run, told in sentences. The game is played again from its address, so no log is needed."""
     from agentsim.games.base import get_game
     from agentsim.runs import open_run
+    from agentsim.simulation.progress import COMPILING
 
     run = open_run(Path(args.run))
     experiment = run.experiment
@@ -66,7 +67,7 @@ def replay(args: argparse.Namespace) -> int:
                          allowed=f"0 to {experiment.total_games - 1}")
     index, matchup = divmod(number, len(experiment.matchups))
     pairings = experiment.pairings()
-    patience = threading.Timer(3.0, console.note, ["compiling (only the first time, about 20 seconds)"])
+    patience = threading.Timer(3.0, console.note, [COMPILING])
     patience.daemon = True
     patience.start()
     try:

@@ -9,9 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Meter", "Progress", "ProgressBar", "ProgressCallback"]
+__all__ = ["COMPILING", "Meter", "Progress", "ProgressBar", "ProgressCallback"]
 
 _EVERY = 0.1
+COMPILING = "compiling (only the first time: 20 seconds for the base game, a minute or more for other modes)"
+"""What is said while the first call of a kernel takes its time."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from agentsim.experiment import Experiment
 from agentsim.games.base import Game, LogLevel, Session, Table, get_game
 from agentsim.simulation.parts import Part, TableBuffer, add_tally
 from agentsim.simulation.plan import Task
-from agentsim.simulation.progress import Meter
+from agentsim.simulation.progress import COMPILING, Meter
 
 __all__ = ["Failed", "Job", "Stopped", "play_task", "play_task_in_process", "set_up_process",
            "warm_up"]
@@ -66,7 +66,7 @@ class Failed:
 
 def warm_up(session: Session, log: LogLevel, meter: Meter) -> None:
     """Compile before the workers start: once, and with a word about it if it takes long."""
-    timer = threading.Timer(_PATIENCE, meter.say, ["compiling (only the first time, about 20 seconds)"])
+    timer = threading.Timer(_PATIENCE, meter.say, [COMPILING])
     timer.daemon = True
     timer.start()
     try:
