@@ -156,11 +156,11 @@ def _trial(game: Game, rules: Any, blanked: Any, ref: PolicyRef, seed: int, size
     sessions = [_session(game, each, ref, (seed + at) % 2**64) for at, each in enumerate(
         (rules, rules, blanked, blanked, rules))]
     picks, n_picks = _to_precision(
-        lambda first, n: sessions[0].play(0, first, n, "none").tally, sessions[0], workers, size,
+        lambda first, n: sessions[0].play(0, first, n, "none").tally, workers, size,
         lambda found: pick_effects(found["first_taken"], found["first_left"], names),
         lambda n: stage(f"{ref.label}: picks by chance", n))
     forks, n_forks = _to_precision(
-        lambda first, n: sessions[1].forks(0, first, n), sessions[1], workers, size,
+        lambda first, n: sessions[1].forks(0, first, n), workers, size,
         lambda found: fork_effects(found["forks"], names), lambda n: stage(f"{ref.label}: forks", 2 * n), weight=2)
     blank_picks: Counts = {}
     blank_forks: Counts = {}
@@ -193,12 +193,12 @@ def _session(game: Game, rules: Any, ref: PolicyRef, seed: int) -> MarketSession
 
 
 def _to_precision(
-    play: Callable[[int, int], Counts], session: MarketSession, workers: int, size: Size,
+    play: Callable[[int, int], Counts], workers: int, size: Size,
     table: Callable[[Counts], pd.DataFrame], meter: Callable[[int], Meter], *, weight: int = 1,
 ) -> tuple[Counts, int]:
     """Counters of as many deals as were asked for, or of as many as the pilot says that the precision takes."""
     first = min(PILOT if size.games is None else size.games, size.limit)
-    found = _gather(play, 0, first, workers, _ready(meter(first), session), weight=weight)
+    found = _gather(play, 0, first, workers, _ready(meter(first), play), weight=weight)
     if size.games is not None:
         return found, first
     widths = ((lambda effects: (effects["high"] - effects["low"]) / 2)(table(found))).to_numpy(dtype=np.float64)
@@ -211,8 +211,23 @@ def _to_precision(
     return found, max(first, wanted)
 
 
-def _ready(meter: Meter, session: MarketSession) -> Meter:
-    warm_up(session, "none", meter)
+@dataclass(frozen=True)
+class _FirstCall:
+    """What compiles on its first call, as :func:`agentsim.simulation.worker.warm_up` takes it."""
+
+    call: Callable[[int, int], Counts]
+
+    def play(self, matchup: int, first_deal: int, n_deals: int, log: LogLevel) -> Batch:
+        raise NotImplementedError
+
+    def warm_up(self, log: LogLevel) -> bool:
+        self.call(0, 1)
+        return False
+
+
+def _ready(meter: Meter, call: Callable[[int, int], Counts]) -> Meter:
+    """The meter, started when what it is to measure has been compiled."""
+    warm_up(_FirstCall(call), "none", meter)
     meter.start()
     return meter
 
