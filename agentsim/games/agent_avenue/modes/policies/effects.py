@@ -46,7 +46,10 @@ def after_recruit(scratch, table, rows, policy, side, name):
     """The value after a side has recruited an agent, its Division M pawn moved as is best for that side."""
     recruit(scratch, table, side, name)
     symbol = table[x.SYMBOLS + 16 * (name & 15) + count(scratch[PLAY + side], name)]
-    found = _with_symbol(scratch, table, rows, policy, side, symbol)
+    if symbol == 0:
+        found = value(scratch, table, rows, policy, 0.0)
+    else:
+        found = _with_symbol(scratch, table, rows, policy, side, symbol)
     restore(scratch)
     return found
 
@@ -61,8 +64,6 @@ def after_symbol(scratch, table, rows, policy, side, symbol):
 
 @jit
 def _with_symbol(scratch, table, rows, policy, side, symbol):
-    if symbol == 0:
-        return value(scratch, table, rows, policy, 0.0)
     spaces = within_reach(scratch, table, side, symbol)
     if spaces == 0:
         return value(scratch, table, rows, policy, 0.0)

@@ -47,16 +47,16 @@ def survey(scratch, table, side, lanes, names, further):
         hit = held & table[x.ON_RECRUIT + name] if held else held
         if hit:
             move = changed_move(scratch, table, side, name, move, hit)
-        place, landed = space, np.int64(0)
         if onward and move != 0:
             move, place, landed = _journey(scratch, table, side, move)
-        elif move != 0 and (corners != 0 or further):
+        else:
+            # Bounds rather than branches, which moves would decide at random; longer ways round are rare.
             place = space + move
-            while place >= ring:
-                place -= ring
-            while place < 0:
-                place += ring
-            landed = (corners >> place) & 1
+            place -= ring if place >= ring else 0
+            place += ring if place < 0 else 0
+            while place >= ring or place < 0:
+                place += ring if place < 0 else -ring
+            landed = (corners >> place) & (move != 0)
         lane = lanes + name
         scratch[s.NEXT + lane], scratch[s.PLACE + lane], scratch[s.LANDED + lane] = move, place, landed
         claims = table[SETS + entry]

@@ -1,8 +1,7 @@
 """Answers about the Black Market and the Division M pawn: the best by :mod:`effects` and :mod:`worth`.
 
 ``greedy``, ``minmax`` and ``planner`` answer alike, each in its own units; exact ties uniformly. Which member of a team
-gains a card: the one that is known to hold what the card asks for, else by chance, since all else that is known about
-their hands is alike.
+gains a card is left to chance: a view does not tell the two hands of a team that decides together apart.
 """
 
 from __future__ import annotations
