@@ -107,6 +107,10 @@ def check_market(rules: Any) -> None:
         raise InputError("has no Black Market", key="rules.mode", allowed="advanced")
     if rules.supply < 2:
         raise InputError("a supply of one card leaves nothing to compare", key="rules.supply", allowed="2 to 6")
+    if rules.players == 3 and rules.lone == "both":
+        # The two games of a deal are not independent, and the estimates count games.
+        raise InputError("'both' plays each deal twice, and games must be independent here", key="rules.lone",
+                         allowed="0 or 1")
     if len(rules.market_cards) < 2:
         raise InputError("has one card, which leaves nothing to compare", key="market", allowed="2 cards or more")
 

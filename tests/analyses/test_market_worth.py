@@ -181,7 +181,7 @@ def test_blanks_are_added_under_a_free_name() -> None:
 
 @pytest.mark.parametrize(("rules", "word"), [
     (make_rules({}), "no Black Market"), (make_rules({"rules.mode": "advanced", "rules.supply": 1}), "supply"),
-    (market({"lamp": 0.0}), "one card")])
+    (market({"lamp": 0.0}), "one card"), (make_rules({"rules.mode": "advanced", "rules.players": 3}), "independent")])
 def test_what_cannot_be_measured_is_refused(rules: Any, word: str) -> None:
     with pytest.raises(InputError, match=word):
         check_market(rules)
