@@ -12,14 +12,18 @@ import pytest
 from scipy.stats import chisquare
 
 from agentsim.games.agent_avenue.modes import layout as x
-from agentsim.games.agent_avenue.modes.decision import one_answer
+from agentsim.games.agent_avenue.modes.policies.chance import random_answer, random_discards_answer
+from agentsim.games.agent_avenue.modes.policies.minds import minds
 from agentsim.games.agent_avenue.modes.policies.space import mode_scratch_space, mode_work_space
 from agentsim.games.agent_avenue.modes.session import ModeSession
 from agentsim.games.agent_avenue.modes.step import ModeState, new_game
+from agentsim.games.agent_avenue.modes.view import look
 from agentsim.games.agent_avenue.playing import Player, make_player
+from agentsim.games.agent_avenue.policies.dispatch import FAMILY_RANDOM, FAMILY_RANDOM_DISCARDS
 from agentsim.games.agent_avenue.policies.parameters import PLANNER_PARAMETERS
 from agentsim.games.agent_avenue.rules import make_rules
 from agentsim.games.agent_avenue.step import Discard, Offer
+from agentsim.jit import jit
 from tests.games.agent_avenue.helpers import needs_speed, policy, session
 from tests.games.agent_avenue.modes.lockstep import Pair
 from tests.games.agent_avenue.modes.logs import MODES
@@ -38,8 +42,18 @@ QUESTIONS = {x.ASK_PLAY, x.ASK_PLAYER_UP, x.ASK_FACE_UP, x.ASK_FACE_DOWN, x.ASK_
 _SCRATCH, _WORK = mode_scratch_space(), mode_work_space()
 
 
+@jit
+def _by_chance(discards: bool, view: Any, table: Any, key: Any) -> int:
+    return random_discards_answer(view, table, key) if discards else random_answer(view, table, key)
+
+
 def answer_of(who: Player, state: Any, table: Any, key: int = 12345) -> int:
-    return int(one_answer(who.family, state, table, who.row[np.newaxis], _SCRATCH, _WORK, np.uint64(key)))
+    """What ``policies.dispatch.decide`` answers, without handing functions to compiled code, which takes long."""
+    view, word = look(state, table), np.uint64(key)
+    if who.family in (FAMILY_RANDOM, FAMILY_RANDOM_DISCARDS):
+        return int(_by_chance(who.family == FAMILY_RANDOM_DISCARDS, view, table, word))
+    part = 0 if view.ask <= x.ASK_TAKE else 1
+    return int(minds()[part](who.family, view, table, who.row[np.newaxis], 0, _SCRATCH, _WORK, word))
 
 
 def keys(seed: int, n: int) -> list[int]:
