@@ -1,0 +1,1 @@
+"""How Shady Agents is played: one module per family of policies."""
