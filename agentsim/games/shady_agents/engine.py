@@ -88,7 +88,7 @@ _LOW, _S32 = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 
 # --- setting up -------------------------------------------------------------------------------------------------------
-@jit
+@jit(inline="always")
 def start(state, odds, table, stream, turned, listeners, believers):
     """Start a game: deal the roles, give everybody both tools; seat 0 begins.
 
@@ -167,7 +167,7 @@ def is_legal(state, table, code):
 
 
 # --- a turn -----------------------------------------------------------------------------------------------------------
-@jit
+@jit(inline="always")
 def answer(state, odds, table, rows, code):
     """Carry out what the active seat does and go on to the next question.
 
@@ -186,7 +186,7 @@ def answer(state, odds, table, rows, code):
     go_on(state, table)
 
 
-@jit
+@jit(inline="always")
 def give(state, odds, rows, table, me, tool, receiver):
     """Give a tool, face down; the receiver looks at it and learns."""
     state[LEFT + me] ^= 1 << tool
@@ -260,7 +260,7 @@ def learn(state, odds, table, observer, about, news):
         state[CONTRADICTIONS] += state[BELIEVERS] >> observer & 1
 
 
-@jit
+@jit(inline="always")
 def go_on(state, table):
     """The next question: the next seat of the first round, the next tool of the second, or the end."""
     players = table[PLAYERS]
@@ -282,7 +282,7 @@ def go_on(state, table):
 
 
 # --- the end ----------------------------------------------------------------------------------------------------------
-@jit
+@jit(inline="always")
 def finish(state, table):
     """Turn everything up: points by side, medkits if they are level, else nobody (or as the tie rule has it)."""
     roles = state[ROLES]

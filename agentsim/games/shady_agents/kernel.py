@@ -145,7 +145,7 @@ def _write_statements(state, table, turn, caller, index, statements, statement_g
     return written
 
 
-@jit
+@jit(inline="always")
 def _write_game(state, table, row):
     """The row of a finished game."""
     row[G_REASON], row[G_WINNER], row[G_SMALLER] = state[REASON], state[WINNER], state[SMALLER]

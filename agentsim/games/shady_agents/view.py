@@ -20,7 +20,6 @@ from agentsim.games.shady_agents.engine import (
     GIVEN,
     LEFT,
     PHASE,
-    SENDERS,
     TO,
     TOOL,
     TURN,
@@ -75,10 +74,7 @@ def observe(state, odds, table, me, view, sense):
             receivers |= np.int64(1) << r
         view[V_COUNT + r] = state[COUNT + seat]
         view[V_VERDICTS + r] = state[VERDICTS + MAX_PLAYERS * me + seat]
-        received = np.int64(0)
-        if state[SENDERS + me] >> seat & 1 != 0:
-            received = np.int64(state[GIVEN + 2 * seat] == me) | np.int64(state[GIVEN + 2 * seat + 1] == me) << 1
-        view[V_RECEIVED + r] = received
+        view[V_RECEIVED + r] = np.int64(state[GIVEN + 2 * seat] == me) + 2 * np.int64(state[GIVEN + 2 * seat + 1] == me)
         view[V_TO + 2 * r] = _relative(state[TO + 3 * seat], me, players)
         view[V_TO + 2 * r + 1] = _relative(state[TO + 3 * seat + 1], me, players)
         sense[ODDS + r] = odds[MAX_PLAYERS * me + r]

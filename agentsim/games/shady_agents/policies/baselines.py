@@ -26,7 +26,7 @@ from agentsim.games.shady_agents.view import (
     V_VERDICTS,
 )
 from agentsim.jit import jit
-from agentsim.rng import below, word
+from agentsim.rng import below
 
 __all__ = ["naive_choose", "naive_place", "random_choose", "random_place"]
 
@@ -58,7 +58,8 @@ def random_choose(players, own_tools, may_call, free, key):
     """A gift or an interrogation, as a code with a relative seat. Reads nothing but what everybody sees."""
     receivers = players if own_tools != 0 else players - 1
     calls = 0 if may_call == 0 else 1 if free else 2
-    index = below(word(key, 0), 2 * receivers + calls)
+    # The key is a uniform word itself.
+    index = below(key, 2 * receivers + calls)
     if index >= 2 * receivers:
         return CALL_FREE if free else CALL + index - 2 * receivers
     tool = np.int64(index >= receivers)
@@ -69,7 +70,7 @@ def random_choose(players, own_tools, may_call, free, key):
 def random_place(players, own_tools, barred, key):
     """The relative seat that a tool of the second round goes to; ``barred``: one that may not be chosen, or -1."""
     first = 0 if own_tools != 0 else 1
-    seat = first + below(word(key, 0), players - first - (1 if barred >= first else 0))
+    seat = first + below(key, players - first - (1 if barred >= first else 0))
     return seat + 1 if barred >= first and seat >= barred else seat
 
 
@@ -92,7 +93,7 @@ def naive_choose(view, key):
     n_friends, n_enemies = _size(friends), _size(enemies)
     if n_friends + n_enemies == 0:
         return random_choose(view[V_PLAYERS], view[V_RECEIVERS] & 1, view[V_MAY_CALL], view[V_FREE] != 0, key)
-    index = below(word(key, 0), n_friends + n_enemies)
+    index = below(key, n_friends + n_enemies)
     if index < n_friends:
         return MEDKIT * GIVE + _nth(friends, index)
     return BULLET * GIVE + _nth(enemies, index - n_friends)
@@ -108,4 +109,4 @@ def naive_place(view, key):
         wanted = may & ~_held(view, not medkit)
     if wanted == 0:
         wanted = may
-    return _nth(wanted, below(word(key, 0), _size(wanted)))
+    return _nth(wanted, below(key, _size(wanted)))

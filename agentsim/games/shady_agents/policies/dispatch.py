@@ -16,7 +16,7 @@ FAMILIES = {"random": FAMILY_RANDOM, "naive": FAMILY_NAIVE, "sleuth": FAMILY_SLE
 """Numbers of the families by name. ``random`` does not listen, ``naive`` counts verdicts, ``sleuth`` keeps beliefs."""
 
 
-@jit
+@jit(inline="always")
 def _random(state, table, me, key):
     """The baseline reads public facts only and so needs no view."""
     players = table[PLAYERS]
@@ -29,7 +29,7 @@ def _random(state, table, me, key):
     return state[TOOL] * GIVE + random_place(players, table[OWN_TOOLS], barred, key)
 
 
-@jit
+@jit(inline="always")
 def decide(family, state, odds, table, me, rows, policy, view, sense, key):
     """What a policy answers in seat ``me``, whose turn it is: a code of the engine, with the receiver's seat.
 
