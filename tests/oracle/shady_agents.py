@@ -36,8 +36,8 @@ class OracleRules:
     second_round_goes_back: bool = True
     base_rate: float = 0.6
     misread: float = 0.05
-    medkit_to_friend: float = 0.7
-    bullet_to_enemy: float = 0.7
+    medkit_to_friend: float = 0.8
+    bullet_to_enemy: float = 0.8
 
 
 class Clue(NamedTuple):

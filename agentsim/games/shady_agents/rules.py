@@ -76,8 +76,8 @@ class Rules:
     base_rate: float = 0.6
     verifiable: float = 0.3
     misread: float = 0.05
-    p_medkit_friend: float = 0.7
-    p_bullet_enemy: float = 0.7
+    p_medkit_friend: float = 0.8
+    p_bullet_enemy: float = 0.8
 
     @property
     def is_odd(self) -> bool:

@@ -28,9 +28,9 @@ class Parameter:
 
 SLEUTH_PARAMETERS: tuple[Parameter, ...] = (
     # The first round: give a tool, or call an interrogation.
-    Parameter("sure_medkit", 0, 1.1, 0.6, "gives the medkit in the first round when at least so sure of a friend "
+    Parameter("sure_medkit", 0, 1.1, 0.5, "gives the medkit in the first round when at least so sure of a friend "
               "(above 1: never, while it may call)"),
-    Parameter("sure_bullet", 0, 1.1, 0.7, "gives the bullet in the first round when at least so sure of an enemy"),
+    Parameter("sure_bullet", 0, 1.1, 0.65, "gives the bullet in the first round when at least so sure of an enemy"),
     Parameter("free_call", -1, 1, 0.35, "wants to be so much surer before it forgoes a free interrogation"),
     Parameter("enough_calls", 0, 10, 10, "calls only while there have been fewer interrogations than this", whole=True),
     Parameter("medkit_first", -1, 1, 0, "head start of the medkit when both tools could be given"),
