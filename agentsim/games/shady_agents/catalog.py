@@ -84,6 +84,9 @@ def _checked(given: Mapping[str, Any], family: str, *, where: str, key: str) -> 
         if not parameter.low <= value <= parameter.high:
             raise InputError(f"{name} = {value:g} is out of range", where=where, key=key,
                              allowed=f"{parameter.low:g} to {parameter.high:g}")
+        if parameter.whole and value != int(value):
+            raise InputError(f"{name} = {value:g} is not a whole number", where=where, key=key,
+                             allowed=f"{parameter.low:g} to {parameter.high:g}")
         values[name] = float(value)
     return values
 

@@ -180,7 +180,7 @@ def _choice(value: Any, choices: tuple[str, ...], key: str, where: str) -> str:
 def _unknown_key(key: str, where: str) -> InputError:
     known = list(settings_of(Rules()))
     # A key given without its group, or in the wrong one, is the commonest slip; suggest the whole key then.
-    close = nearest(key, known) or next((k for k in known if k.endswith("." + key.rpartition(".")[2])), "")
+    close = next((k for k in known if k.endswith("." + key.rpartition(".")[2])), "") or nearest(key, known)
     if not close:
         found = difflib.get_close_matches(key, [k.partition(".")[2] for k in known], n=1)
         close = next((k for k in known if found and k.endswith("." + found[0])), "")

@@ -136,7 +136,7 @@ class Session:
         return seated
 
     def _run(self, matchup: int, first: int, wanted: int, log: LogLevel) -> tuple[NDArray[np.int16], Rows, Rows, Rows]:
-        """Play up to ``wanted`` games from game ``first`` on; fewer, but a deal at least, if a buffer fills."""
+        """Play up to ``wanted`` games from game ``first`` on; fewer, but a deal at least, if a buffer is full."""
         buffers, refs, level = self._buffers, self.matchups[matchup], _LOGS[log]
         n = self.rules.players
         if level != k.NOTHING:
@@ -146,7 +146,7 @@ class Session:
         rows = np.stack([self._rows[ref.label] for ref in refs])
         (moves, move_game), (statements, statement_game), (beliefs, belief_game) = buffers.rows
         done, n_moves, n_statements, n_beliefs = k.play_games(
-            self.seed, matchup, first, wanted, seatings(refs), self.table, families, rows, level, buffers.games,
+            self.seed, matchup, first, min(wanted, CHUNK), seatings(refs), self.table, families, rows, level, buffers.games,
             moves, move_game, statements, statement_game, beliefs, belief_game, buffers.state, buffers.odds,
             buffers.view, buffers.sense)
         # Copies, because the next call writes to the same buffers.
