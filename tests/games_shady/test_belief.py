@@ -31,7 +31,7 @@ def listed(odds: list[float], friends: int) -> list[float]:
     logs = {}
     for chosen in combinations(range(len(odds)), friends):
         # Certain evidence is a factor of 0 or 1; the rest a factor of exp(odds) for a friend.
-        bad = any(x == INF and i not in chosen or x == -INF and i in chosen for i, x in enumerate(odds))
+        bad = any((x == INF and i not in chosen) or (x == -INF and i in chosen) for i, x in enumerate(odds))
         if not bad:
             logs[chosen] = math.fsum(odds[i] for i in chosen if math.isfinite(odds[i]))
     top = max(logs.values())
@@ -148,7 +148,7 @@ def test_a_second_tool_from_the_same_player_is_no_evidence() -> None:
     assert once[0] > 0.5
     for seat in (1, 2, 3):
         game = game.apply(step.Give("bullet", 1 if seat != 1 else 3))
-    for seat in (3, 2, 1):
+    for _ in (3, 2, 1):
         game = game.apply(step.Give("medkit", 0))
     before = game.observe(2).friend
     game = game.apply(step.Give("bullet", 2))

@@ -51,7 +51,8 @@ def exchanged(game: step.GameState, seat: int, rng: Random) -> step.GameState:
 @pytest.mark.parametrize("players", PLAYERS)
 def test_nothing_depends_on_what_is_hidden(players: int) -> None:
     made, rng, changed = rules(players), Random(players), 0
-    policies = [(FAMILIES[ref.family], policy_row(ref.family, ref.params, made)[np.newaxis]) for ref in presets().values()]
+    policies = [(FAMILIES[ref.family], policy_row(ref.family, ref.params, made)[np.newaxis])
+                for ref in presets().values()]
     for deal in range(few(12, 1)):
         for game in walk(made, 31, deal, {step.Call: 4.0})[:-1]:
             for seat in range(players):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from itertools import pairwise
 from random import Random
 
 import numpy as np
@@ -127,7 +128,7 @@ def test_bayes_gives_each_tool_where_it_is_surest() -> None:
                 calls += unsure
                 if isinstance(action, step.Give):
                     spare = best - 0.6, 1 - worst - 0.7
-                    assert spare["medkit bullet".split().index(action.tool)] == pytest.approx(max(spare))
+                    assert spare[action.tool == "bullet"] == pytest.approx(max(spare))
                 elif action.thrown is not None and abs(best - 1 + worst) > 1e-6:
                     assert action.thrown == ("bullet" if best > 1 - worst else "medkit")
     assert calls or not few(1, 0)
@@ -136,7 +137,8 @@ def test_bayes_gives_each_tool_where_it_is_surest() -> None:
 @needs_speed
 def test_equals_are_chosen_by_chance() -> None:
     game = step.new_game(1, rules(6)).apply(step.Give("bullet", 3))
-    for spec, tool in (("sleuth(sure_medkit=0, medkit_first=1)", "medkit"), ("sleuth(sure_bullet=0, medkit_first=-1)", "bullet")):
+    for spec, tool in (("sleuth(sure_medkit=0, medkit_first=1)", "medkit"),
+                       ("sleuth(sure_bullet=0, medkit_first=-1)", "bullet")):
         found = [decide(game, spec, key * 977) for key in range(4000)]
         for seat in (0, 2, 3, 4, 5):
             assert abs(found.count(step.Give(tool, seat)) - 800) < 4.5 * math.sqrt(800 * 0.8)
@@ -237,7 +239,7 @@ def test_who_calls() -> None:
     assert record("cautious").pays > record("bayes").pays + 0.1
     assert record("expert").pays < 0.2
     for name in SLEUTHS:
-        if name not in ("interrogator", "cautious"):
+        if name not in ("interrogator", "cautious", "medic", "gunner"):
             assert record(name).pays < record("cautious").pays
         if name not in ("silent", "muddler", "herd", "loner"):
             assert record(name).takes_for_free > 0.9
@@ -248,7 +250,8 @@ def test_who_gives_what_first() -> None:
     assert record("medic").medkits_first == 1
     assert record("gunner").medkits_first == 0
     assert 0.1 < record("bayes").medkits_first < 0.9
-    assert record("medic").throws_medkits == 0 or math.isnan(record("medic").throws_medkits)
+    assert record("medic").throws_medkits == 0
+    assert min(record("medic").pays, record("gunner").pays) > 0.03
     assert record("gunner").throws_medkits == 1
     assert 0 < record("interrogator").throws_medkits < 1
 
@@ -298,18 +301,18 @@ def test_presets_differ_in_what_they_do() -> None:
 @needs_speed
 @pytest.mark.parametrize("players", [4, 6, 9])
 def test_knowing_more_wins_more(players: int) -> None:
-    """expert > bayes > naive > random, each alone among five of the next."""
-    ladder = [policy_from_spec(name) for name in ("expert", "bayes", "naive", "random")]
-    matchups = [(better, *[worse] * (players - 1)) for better, worse in zip(ladder, ladder[1:], strict=False)]
+    """naive alone among bayes, and random among naive, lose; at small tables bayes does among experts."""
+    ladder = [policy_from_spec(name) for name in ("expert", "bayes", "naive", "random")][players > 6:]
+    matchups = [(worse, *[better] * (players - 1)) for better, worse in pairwise(ladder)]
     run = Session(rules(players), matchups, 8)
-    for matchup in range(3):
+    for matchup in range(len(matchups)):
         deals = 30_000 // players**2
         tally = run.play(matchup, 0, deals, "none").tally
         # The difference to the mean of the others, with its variance over deals.
         weights = np.array([1.0, *[-1 / (players - 1)] * (players - 1)])
         mean = weights @ tally["slot_share"] / deals
         variance = weights @ tally["slot_products"] @ weights / deals - mean**2
-        assert mean > 2.5 * math.sqrt(variance / deals), matchup
+        assert mean < -2.5 * math.sqrt(variance / deals), matchup
 
 
 @pytest.mark.parametrize("players", PLAYERS)

@@ -147,8 +147,8 @@ def test_columns_are_those_announced(players: int) -> None:
     made = rules(players)
     run = session(made, FIELD[:players], seed=1)
     for log in ("none", "games", "turns", "full"):
-        batch = run.play(0, 0, few(10, 2), log)  # type: ignore[arg-type]
-        announced = log_tables(made, log)  # type: ignore[arg-type]
+        batch = run.play(0, 0, few(10, 2), log)
+        announced = log_tables(made, log)
         assert [table.name for table in announced] == list(batch.tables)
         for table in announced:
             columns = batch.tables[table.name]

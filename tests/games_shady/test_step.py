@@ -121,8 +121,8 @@ def test_level_points_go_to_the_medkits() -> None:
     assert (game.winner, game.end_reason) == ("law", "medkits")
 
 
-@pytest.mark.parametrize(("tie", "winner", "reason", "share"),
-                         [("draw", None, "draw", 0.5), ("law", "law", "tie_rule", 1), ("crooked", "crooked", "tie_rule", 0)])
+@pytest.mark.parametrize(("tie", "winner", "reason", "share"), [
+    ("draw", None, "draw", 0.5), ("law", "law", "tie_rule", 1), ("crooked", "crooked", "tie_rule", 0)])
 def test_all_level(tie: str, winner: str | None, reason: str, share: float) -> None:
     game = finish(find({0, 1}, rules__tie=tie), ("medkit", 1), ("medkit", 0), ("medkit", 3), ("medkit", 2),
                   ("bullet", 0), ("bullet", 1), ("bullet", 2), ("bullet", 3))
@@ -141,7 +141,7 @@ def test_the_bonus_and_other_counts() -> None:
 
 def test_refusals() -> None:
     game = new_game(1, rules(4))
-    with pytest.raises(IllegalAction, match=r"'give the bullet to seat 0' is not legal here; legal: give the bullet to"):
+    with pytest.raises(IllegalAction, match=r"'give the bullet to seat 0' is not legal here; legal: give the"):
         game.apply(Give("bullet", 0))
     for bad in (Give("knife", 1), Give("bullet", 4), Give("bullet", -1), Call("bullet"), Call("knife")):
         with pytest.raises(IllegalAction):
@@ -163,7 +163,8 @@ def test_refusals() -> None:
 
 def test_switches() -> None:
     assert Call("bullet") in new_game(1, rules(4, rules__free_interrogation=False)).legal_actions()
-    assert all(isinstance(action, Give) for action in new_game(1, rules(4, rules__interrogations=False)).legal_actions())
+    silent = new_game(1, rules(4, rules__interrogations=False))
+    assert all(isinstance(action, Give) for action in silent.legal_actions())
     assert Give("medkit", 0) in new_game(1, rules(4, rules__own_tools=True)).legal_actions()
     game = new_game(1, rules(4, rules__caller_answers=True)).apply(Call(None))
     assert [said.speaker for said in game.observe(1).statements] == [1, 2, 3, 0]

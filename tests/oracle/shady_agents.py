@@ -210,8 +210,9 @@ class OracleGame:
 
     def beliefs(self, seat: int) -> list[float]:
         """The chance that each seat is a friend; 1 for oneself."""
-        total = sum(weight for _, weight in self.worlds(seat))
-        return [1.0 if other == seat else sum(weight for friends, weight in self.worlds(seat) if other in friends) / total
+        worlds = list(self.worlds(seat))
+        total = sum(weight for _, weight in worlds)
+        return [1.0 if other == seat else sum(weight for friends, weight in worlds if other in friends) / total
                 for other in range(self.rules.players)]
 
     def _learn(self, seat: int, clue: Clue) -> None:

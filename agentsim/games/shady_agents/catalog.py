@@ -12,15 +12,15 @@ from importlib.resources import files
 from typing import Any
 
 from agentsim.errors import InputError, nearest
-from agentsim.games.shady_agents.policies.parameters import SLEUTH_PARAMETERS, Parameter
 from agentsim.games.base import PolicyRef
+from agentsim.games.shady_agents.policies.parameters import SLEUTH_PARAMETERS, Parameter
 
 __all__ = ["FAMILIES", "family_parameters", "policy_from_spec", "presets"]
 
 FAMILIES: dict[str, str] = {
     "random": "Any gift or interrogation with the same chance, to anyone; the baseline of every comparison.",
     "naive": "Trusts what it verified itself and knows nothing else; otherwise chance.",
-    "sleuth": "The parameterised family: exact beliefs, and thresholds for acting on them; with its default parameters.",
+    "sleuth": "The parameterised family: exact beliefs, thresholds for acting on them; with default parameters.",
 }
 """The built-in families with a sentence each. Only ``sleuth`` has parameters."""
 

@@ -31,7 +31,6 @@ from agentsim.games.shady_agents.table import (
     E_YES,
     FREE,
     INTERROGATIONS,
-    MEDKIT_POINTS,
     MISREAD,
     OWN_TOOLS,
     PLAYERS,

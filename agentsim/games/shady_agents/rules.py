@@ -50,8 +50,7 @@ _CHOICES: dict[str, tuple[tuple[str, ...], str]] = {
 }
 _RATES: dict[str, tuple[float, float, str]] = {
     "talk.base_rate": (0.0, 1.0, "how often the true answer to a question is yes"),
-    "talk.verifiable": (0.0, 1.0, "probability that a listener knows the truth behind a statement, drawn for each "
-                        "listener, speaker and question"),
+    "talk.verifiable": (0.0, 1.0, "probability that a listener knows the truth, for each listener and statement"),
     "talk.misread": (0.0, 0.5, "probability that a listener's verdict on a verified statement is the wrong one"),
     "belief.p_medkit_friend": (0.0, 1.0, "how often, players believe, the tool given to a friend is a medkit"),
     "belief.p_bullet_enemy": (0.0, 1.0, "how often, players believe, the tool given to an enemy is a bullet"),

@@ -59,7 +59,7 @@ class _Buffers(threading.local):
 
     def hold(self, sizes: Sequence[int]) -> None:
         for number, size in enumerate(sizes):
-            rows, game = self.rows[number]
+            rows, _ = self.rows[number]
             if len(rows) < size:
                 self.rows[number] = (np.zeros((size, rows.shape[1]), dtype=np.int16), np.zeros(size, dtype=np.int64))
 
@@ -141,14 +141,15 @@ class Session:
         n = self.rules.players
         if level != k.NOTHING:
             # Each holds what the games of a deal (100 at most) can bring, and in the main many more.
-            buffers.hold((CHUNK // 4 * (2 * n + 1), CHUNK // 4 * n * 2, CHUNK // 16 * 2 * n * n if level == k.FULL else 0))
+            few = CHUNK // 4
+            buffers.hold((few * (2 * n + 1), few * 2 * n, few // 2 * n * n if level == k.FULL else 0))
         families = np.array([FAMILIES[ref.family] for ref in refs], dtype=np.int64)
         rows = np.stack([self._rows[ref.label] for ref in refs])
         (moves, move_game), (statements, statement_game), (beliefs, belief_game) = buffers.rows
         done, n_moves, n_statements, n_beliefs = k.play_games(
-            self.seed, matchup, first, min(wanted, CHUNK), seatings(refs), self.table, families, rows, level, buffers.games,
-            moves, move_game, statements, statement_game, beliefs, belief_game, buffers.state, buffers.odds,
-            buffers.view, buffers.sense)
+            self.seed, matchup, first, min(wanted, CHUNK), seatings(refs), self.table, families, rows, level,
+            buffers.games, moves, move_game, statements, statement_game, beliefs, belief_game, buffers.state,
+            buffers.odds, buffers.view, buffers.sense)
         # Copies, because the next call writes to the same buffers.
         return (buffers.games[:done].copy(), (moves[:n_moves].copy(), move_game[:n_moves].copy()),
                 (statements[:n_statements].copy(), statement_game[:n_statements].copy()),

@@ -181,7 +181,7 @@ class GameState:
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """Win share by seat: 1 for the winning side's members, 1/2 for everybody in a draw; 0 while the game goes on."""
+        """Win share by seat: 1 for the winning side's members, 1/2 for all in a draw; 0 while the game goes on."""
         if not self.is_over:
             return (0.0,) * self.players
         return tuple(0.5 if self.winner is None else float(role == self.winner) for role in self.roles)

@@ -132,14 +132,15 @@ def tally_games(games: NDArray[np.int16], seatings: int, players: int) -> dict[s
 
     ``deals`` (1,); ``seat_results`` (players, 3): games lost, drawn, won by seat; ``seat_share`` (players,) and
     ``seat_products`` (players, players): sums over deals of deal scores and of products of two; ``slot_share``,
-    ``slot_products`` the same by slot; ``side_share`` (2,), ``side_products`` (2, 2) by side, law first; ``size_share``,
-    ``size_products`` by the smaller and the larger side (zeros at even tables); ``slot_by_seat`` (players, players):
-    share of a slot in a seat; ``slot_side_games``, ``slot_side_share``, ``seat_side_games``, ``seat_side_share``
-    (players, 2): games and share by side; ``end_reason``; ``calls`` (11,): games by number of interrogations;
-    ``first_called_games``, ``first_called_share`` (2,): games and share of seat 0 by whether it called one;
-    ``tools_wrong``, ``tools_thrown`` (2,): bullets and medkits given to the wrong side, and thrown away;
-    ``side_points``, ``side_points_squared``, ``side_medkits`` (2,); ``points``, ``points_squared`` (players,): what the
-    tools lying with a seat count; ``contradictions`` (1,): how often a player that decides by beliefs had to start anew.
+    ``slot_products`` the same by slot; ``side_share`` (2,), ``side_products`` (2, 2) by side, law first;
+    ``size_share``, ``size_products`` by the smaller and the larger side (zeros at even tables); ``slot_by_seat``
+    (players, players): share of a slot in a seat; ``slot_side_games``, ``slot_side_share``, ``seat_side_games``,
+    ``seat_side_share`` (players, 2): games and share by side; ``end_reason``; ``calls`` (11,): games by number of
+    interrogations; ``first_called_games``, ``first_called_share`` (2,): games and share of seat 0 by whether it
+    called one; ``tools_wrong``, ``tools_thrown`` (2,): bullets and medkits given to the wrong side, and thrown away;
+    ``side_points``, ``side_points_squared``, ``side_medkits`` (2,); ``points``, ``points_squared`` (players,): what
+    the tools lying with a seat count; ``contradictions`` (1,): how often a player that decides by beliefs started
+    anew.
     """
     counts = np.zeros(_SIZE, dtype=np.int64)
     work = np.zeros((2, MAX_PLAYERS), dtype=np.int64)

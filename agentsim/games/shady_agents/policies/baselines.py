@@ -8,7 +8,7 @@ interrogations the choice is uniform over what is legal.
 ``naive``: holds somebody for law-abiding if it found more of that player's statements true than false, for crooked if
 it found more false, and knows nothing else. In the first round it picks uniformly among the gifts that this supports (a
 medkit for a friend, a bullet for an enemy), or, without any, plays as ``random``. In the second round a medkit goes to
-a uniformly chosen friend, a bullet to an enemy; without one, to somebody it knows nothing about; failing that, to anyone.
+a uniformly chosen friend, a bullet to an enemy; without one, to somebody it knows nothing about; else to anyone.
 """
 
 from __future__ import annotations
