@@ -139,6 +139,17 @@ def test_the_bonus_and_other_counts() -> None:
     assert (game.winner, game.end_reason) == ("law", "points")
 
 
+def test_the_bonus_is_no_medkit() -> None:
+    """The last line of the page's table of results."""
+    game = do(find({0, 1}, 5), Give("medkit", 1), Call("medkit"), Give("medkit", 3), Give("medkit", 4),
+              Give("medkit", 2), Give("bullet", 0), Give("bullet", 1), Give("bullet", 3), Give("bullet", 4),
+              Give("bullet", 2))
+    assert game.smaller_side == "law"
+    assert game.side_points == {"law": 0, "crooked": 0}
+    assert game.side_medkits == {"law": 1, "crooked": 3}
+    assert (game.winner, game.end_reason) == ("crooked", "medkits")
+
+
 def test_refusals() -> None:
     game = new_game(1, rules(4))
     with pytest.raises(IllegalAction, match=r"'give the bullet to seat 0' is not legal here; legal: give the"):

@@ -250,7 +250,9 @@ def learn(state, odds, table, observer, about, news):
     players = table[PLAYERS]
     step = about - observer
     # Beliefs are kept by relative seat, 0 being oneself.
-    odds[MAX_PLAYERS * observer + (step if step >= 0 else step + players)] += news
+    at = MAX_PLAYERS * observer + (step if step >= 0 else step + players)
+    # Certain and certain to the contrary have no sum.
+    odds[at] = np.nan if abs(news) == np.inf and odds[at] == -news else odds[at] + news
     if not abs(news) < np.inf and impossible(odds, MAX_PLAYERS * observer, players - 1,
                                              friends_of(state, table, observer)):
         for r in range(1, players):
