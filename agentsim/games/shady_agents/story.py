@@ -37,7 +37,7 @@ def tell_game(rules: Rules, matchup: Sequence[PolicyRef], number: int, turns: in
             case Give(tool, other):
                 same = game.roles[seat] == game.roles[other]
                 whom = "itself" if other == seat else f"{who[other]}, {'a friend' if same else 'an enemy'}"
-                sure = "" if other == seat else f" (it thought so with {_belief(game, seat, other, same)})"
+                sure = "" if other == seat else f" ({_belief(game, seat, other, same)} by what it knew)"
                 lines.append(f"Turn {game.turn + 1}: {who[seat]} gives its {tool} to {whom}{sure}.")
             case Call(thrown):
                 price = "keeps both tools" if thrown is None else f"throws its {thrown} away"
