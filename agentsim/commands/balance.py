@@ -169,7 +169,7 @@ def _lines(found: dict[str, Any]) -> list[str]:
 
 
 def _column(part: Any, suffix: str) -> list[tuple[str, str]]:
-    """Effects and their intervals in percentage points, all to the digit that the middle one of the intervals allows."""
+    """Effects and their intervals in percentage points, all to the digit that the middle interval allows."""
     spans = (part[f"high{suffix}"] - part[f"low{suffix}"]).dropna()
     digits = max(decimals(50 * float(spans.median())), 1) if len(spans) else 1
     cells = []
