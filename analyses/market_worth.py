@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from agentsim.report import numbers
 from agentsim.stats import (
     agreement,
     blank_contrast,
@@ -147,21 +148,21 @@ def _sd(histogram: Any) -> float:
 def change_first(found: pd.DataFrame, strengths: pd.DataFrame, band: float) -> dict[str, Any]:
     """Which card to change first, and why, from the tables of :func:`balance` and :func:`strength`.
 
-    The card that is wholly outside the band on the same side at the most levels of play; among equals the one that is
-    furthest beyond it at the last level (the strongest) that says so. Returns ``card`` and ``label`` ("" if no card is
-    outside), ``verdict``, ``levels`` (policies that agree), ``sentence``, and the row of ``found`` behind it (``row``).
+    The card whose whole intervals lie furthest beyond one side of the band, added up over the levels of play: a sum and
+    not a count of levels, so that a verdict which just misses does not decide. Returns ``card`` and ``label`` ("" if no
+    card is outside), ``verdict``, ``levels`` (policies that agree), ``sentence``, and the row of ``found`` behind it (``row``).
     """
     best: dict[str, Any] = {"card": "", "label": "", "verdict": "", "levels": [], "row": None}
-    rank: tuple[float, float] = (0.0, 0.0)
+    furthest = 0.0
     for card, part in found.groupby("card", sort=False):
         for verdict in _DECIDED:
             outside = part[part["verdict"] == verdict]
             if not len(outside):
                 continue
             last = outside.iloc[-1]
-            beyond = float(last["low"] - band if verdict == "too strong" else -band - last["high"])
-            if (len(outside), beyond) > rank:
-                rank = (float(len(outside)), beyond)
+            beyond = float((outside["low"] - band if verdict == "too strong" else -band - outside["high"]).sum())
+            if beyond > furthest:
+                furthest = beyond
                 best = {"card": card, "label": last["label"], "verdict": verdict, "levels": list(outside["policy"]),
                         "row": last}
     return {**best, "sentence": _why(best, found, strengths, band)}
@@ -197,6 +198,6 @@ def _why(best: dict[str, Any], found: pd.DataFrame, strengths: pd.DataFrame, ban
 
 
 def _effect(row: Any) -> str:
-    return f"{points(row['effect'])} [{100 * row['low']:+.1f}, {100 * row['high']:+.1f}]"
+    return f"{points(row['effect'])} {numbers.interval(row['low'], row['high'], 'points', 1)}"
 
 

@@ -17,6 +17,7 @@ from agentsim.report import Report, write_report
 from agentsim.report.lint import lint
 from analyses import black_market, market_trials
 from analyses.market_trials import Size, check_market, play_trials, with_blanks
+from analyses.market_worth import change_first
 from tests.analyses.made_up_market import WORTH, MadeUpSession, market
 
 QUICK = Size(games=60_000, blanks=60_000, landings=6000, forced=4000)
@@ -73,6 +74,19 @@ def test_the_card_to_change_first_is_the_one_furthest_outside(made_up: Any) -> N
     assert "No card needs a change" in wide["sentence"]
     assert "Lamp" in wide["sentence"]
     assert "All of them are shown to be inside" in wide["sentence"]
+
+
+def test_a_verdict_that_just_misses_does_not_decide_which_card_comes_first() -> None:
+    def rows(card: str, *intervals: tuple[float, float, str]) -> list[dict[str, Any]]:
+        return [{"card": card, "label": card, "policy": policy, "effect": (low + high) / 2, "low": low, "high": high,
+                 "verdict": verdict} for policy, (low, high, verdict) in zip(("greedy", "expert"), intervals,
+                                                                             strict=True)]
+
+    found = pd.DataFrame([*rows("barely twice", (0.051, 0.06, "too strong"), (0.052, 0.06, "too strong")),
+                          *rows("far once", (0.0, 0.06, "not yet known"), (-0.2, -0.15, "too weak"))])
+    strengths = pd.DataFrame({"card": [], "policy": [], "effect": []})
+    told = change_first(found, strengths, 0.05)
+    assert (told["card"], told["verdict"], told["levels"]) == ("far once", "too weak", ["expert"])
 
 
 def test_what_is_not_known_is_said_to_be_unknown(made_up: Any) -> None:
@@ -190,8 +204,6 @@ def test_what_cannot_be_measured_is_refused(rules: Any, word: str) -> None:
 def test_a_card_that_was_never_seen_is_no_zero(made_up: Any) -> None:
     found = black_market.worth(trials(Size(games=2000, blanks=0, landings=0, forced=0)), market())
     empty = found["balance"].assign(effect=np.nan, low=np.nan, high=np.nan, verdict="not yet known")
-    from analyses.market_worth import change_first
-
     told = change_first(empty, found["strength"], 0.05)
     assert told["sentence"] == "No card was seen often enough to say anything."
     assert isinstance(found["balance"], pd.DataFrame)
