@@ -150,7 +150,8 @@ def change_first(found: pd.DataFrame, strengths: pd.DataFrame, band: float) -> d
 
     The card whose whole intervals lie furthest beyond one side of the band, added up over the levels of play: a sum and
     not a count of levels, so that a verdict which just misses does not decide. Returns ``card`` and ``label`` ("" if no
-    card is outside), ``verdict``, ``levels`` (policies that agree), ``sentence``, and the row of ``found`` behind it (``row``).
+    card is outside), ``verdict``, ``levels`` (policies that agree), ``sentence``, and the row of ``found`` behind it
+    (``row``).
     """
     best: dict[str, Any] = {"card": "", "label": "", "verdict": "", "levels": [], "row": None}
     furthest = 0.0
