@@ -25,6 +25,8 @@ GAMES = 200_000
 PILOT = 20_000
 """Games played first when a precision is asked for, to see the spread."""
 MOST_VALUES = 60
+COUNTED = ("turns", "discards")
+"""Numbers that are no shares of games."""
 
 
 def whatif(args: argparse.Namespace) -> int:
@@ -162,8 +164,12 @@ def output_folder(text: str) -> Path:
     if not text:
         raise InputError("needs the name of a folder", where="--out")
     place = Path(text)
-    if place.exists() and not place.is_dir():
-        raise InputError("is a file", where=text, allowed="a folder")
+    there = next(parent for parent in (place.absolute(), *place.absolute().parents) if os.path.lexists(parent))
+    if not there.is_dir():
+        raise InputError("is a file" if there == place.absolute() else f"{there} is a file", where=text,
+                         allowed="a folder")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise InputError(f"nothing can be written to {there}", where=text, allowed="a folder of your own")
     return place
 
 
@@ -185,6 +191,9 @@ def parse_values(text: str, flag: str, key: str = "") -> list[Any]:
         stride = abs(step[0]) if step else 1
         if stride == 0:
             raise InputError("a step of 0 never arrives", where=flag, key=key, allowed="a:b or a:b:step")
+        arrives = abs(high - low) // stride + 1
+        if arrives > MOST_VALUES:  # before a list of them is made, which may fit nowhere
+            raise InputError(f"{arrives:,} values", where=flag, key=key, allowed=f"2 to {MOST_VALUES}")
         values: list[Any] = list(range(low, high + 1, stride) if low <= high else range(low, high - 1, -stride))
     else:
         values = list(parse_settings([f"v{at}={part}" for at, part in enumerate(text.split(","))], flag).values())
@@ -210,22 +219,33 @@ def parse_points(text: str, flag: str) -> float:
 def _check_aim(args: argparse.Namespace, vary: str) -> None:
     if args.aim is not None and not vary:
         raise InputError("an aim needs values to choose from", where="--aim", allowed="with --vary KEY=a:b")
+    if args.aim is not None:
+        _aimed_at(args.aim)
 
 
 def _aim(args: argparse.Namespace, metrics: Sequence[str]) -> tuple[str, float | None]:
     if args.aim is None:
         return metrics[0], None
-    name, equals, text = (part.strip() for part in args.aim.partition("="))
+    name, wanted = _aimed_at(args.aim)
     if name not in metrics:
         raise InputError(f"unknown number '{name}'", where="--aim", allowed=", ".join(metrics),
                          nearest=nearest(name, metrics))
+    return name, wanted
+
+
+def _aimed_at(aim: str) -> tuple[str, float]:
+    """``first_player=0.5`` as a name and a number that it can be; which names there are, the rules must say."""
+    name, equals, text = (part.strip() for part in aim.partition("="))
     try:
         wanted = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
         wanted = math.nan
-    if not equals or not math.isfinite(wanted):
-        raise InputError(f"'{args.aim}' is not of the form NAME=NUMBER", where="--aim", allowed="first_player=0.5")
-    if name not in ("turns", "discards") and not 0 <= wanted <= 1:
+    if not equals or not name or not math.isfinite(wanted):
+        raise InputError(f"'{aim}' is not of the form NAME=NUMBER", where="--aim", allowed="first_player=0.5")
+    if name in COUNTED:
+        if text.endswith("%") or wanted < 0:
+            raise InputError(f"{text} is no number of {name}", where="--aim", key=name, allowed="0 or more")
+    elif not 0 <= wanted <= 1:
         raise InputError(f"{text} is no share of games", where="--aim", key=name, allowed="0 to 1, or 0% to 100%")
     return name, wanted
 

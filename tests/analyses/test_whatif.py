@@ -165,11 +165,15 @@ def test_the_command_plays_as_many_games_as_a_precision_takes(capsys: pytest.Cap
     (["--vary", "rules.discards=2"], ["--vary", "one value"]),
     (["--vary", "rules.discards=2:99"], ["--vary"]),
     (["--vary", "rules.discards=2:4:0"], ["--vary", "step"]),
+    (["--vary", "rules.discards=0:10000000000000"], ["--vary", "2 to 60"]),
+    (["--vary", "rules.discards=100000000000000000000000:0"], ["--vary", "2 to 60"]),
     (["--vary", "rules.discards=2,2"], ["--vary", "twice"]),
     (["--vary", "rules.discards=1:3", "--set", "rules.discards=2"], ["--vary", "varied and set"]),
     (["--vary", "rules.discards=1:3", "--aim", "fist_player=0.5"], ["--aim", "first_player"]),
     (["--vary", "rules.discards=1:3", "--aim", "first_player=50"], ["--aim", "0 to 1"]),
     (["--vary", "rules.discards=1:3", "--aim", "first_player"], ["--aim", "NAME=NUMBER"]),
+    (["--vary", "rules.discards=1:3", "--aim", "turns=-1"], ["--aim", "turns", "0 or more"]),
+    (["--vary", "rules.discards=1:3", "--aim", "turns=50%"], ["--aim", "turns", "0 or more"]),
     (["--set", "rules.discards=2", "--aim", "first_player=0.5"], ["--aim", "--vary"]),
     (["--set", "rules.discards=2", "--precision", "0"], ["--precision", "points"]),
     (["--set", "rules.discards=2", "--policies", "expert,,random"], ["--policies"]),
@@ -189,5 +193,24 @@ def test_bad_input_costs_one_line(capsys: pytest.CaptureFixture[str], arguments:
 
 def test_a_folder_that_is_a_file_is_found_out_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "taken").write_text("mine")
-    assert command(["whatif", "--set", "rules.discards=2", "--out", str(tmp_path / "taken")]) == 2
-    assert "is a file" in capsys.readouterr().err
+    for place in (tmp_path / "taken", tmp_path / "taken" / "page"):
+        assert command(["whatif", "--set", "rules.discards=2", "--out", str(place)]) == 2
+        assert "is a file" in capsys.readouterr().err
+
+
+def test_an_aim_that_cannot_be_is_found_out_before_anything_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    def played_already(*arguments: Any, **options: Any) -> None:
+        raise AssertionError("games were played")
+
+    monkeypatch.setattr(whatif, "measure", played_already)
+    assert command(["whatif", "--quiet", "--vary", "rules.discards=1:3", "--aim", "first_player=7"]) == 2
+
+
+def test_a_folder_that_cannot_be_written_to_is_found_out_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[Path] = []
+    monkeypatch.setattr("os.access", lambda place, mode: asked.append(place))
+    assert command(["whatif", "--set", "rules.discards=2", "--out", str(tmp_path / "new" / "page")]) == 2
+    assert asked == [tmp_path]
+    assert "nothing can be written" in capsys.readouterr().err
