@@ -177,24 +177,24 @@ def _why(best: dict[str, Any], found: pd.DataFrame, strengths: pd.DataFrame, ban
             return "No card was seen often enough to say anything."
         worst = known.iloc[int(known["effect"].abs().to_numpy().argmax())]
         open_ones = known[known["verdict"] == "not yet known"]
-        text = (f"No card needs a change: none is shown to be outside {edge}. The furthest from 0 is {worst['label']} "
-                f"({worst['policy']}: {_effect(worst)}).")
+        furthest = f"The furthest from 0 is {worst['label']} ({worst['policy']}: {_effect(worst)})."
         if not len(open_ones):
-            return text + " All of them are shown to be inside."
+            return f"No card needs a change: all of them are shown to be inside {edge}. {furthest}"
         names = list(dict.fromkeys(open_ones["label"]))
+        text = f"No card is shown to need a change: none is shown to be outside {edge}. {furthest}"
         return text + f" Not yet known: {listed(names[:6])}{' and others' if len(names) > 6 else ''}."
     mine = found[found["card"] == best["card"]]
     levels = "; ".join(f"{row['policy']}: {_effect(row)}" for _, row in mine.iterrows())
     outside, all_levels = len(best["levels"]), found["policy"].nunique()
     where = ("at every level of play" if outside == all_levels and all_levels > 1 else
              f"with {listed(best['levels'])}")
-    text = (f"{best['label']}, which is {best['verdict']} {where}: taking it rather than the average other card on "
-            f"offer changes the chance to win by more than {edge} ({levels}).")
+    text = (f"Change {best['label']} first: it is {best['verdict']} {where}. Taking it rather than the average other "
+            f"card on offer changes the chance to win by more than {edge} ({levels}).")
     against = strengths[(strengths["card"] == best["card"]) & (strengths["policy"] == best["row"]["policy"])]
     if len(against) and math.isfinite(float(against["effect"].iloc[0])):
         row = against.iloc[0]
         text += (f" Against a blank it is worth {_effect(row)}, and it changes the result in {percent(row['changed'])} "
-                 f"of {int(row['n_forks']):,} forks ({row['policy']}).")
+                 f"of {int(row['n_forks']):,} games continued both ways ({row['policy']}).")
     return text
 
 

@@ -67,13 +67,13 @@ def test_planted_effects_are_found_and_judged(made_up: Any) -> None:
 def test_the_card_to_change_first_is_the_one_furthest_outside(made_up: Any) -> None:
     answer = black_market.worth(trials(), market())["answer"].iloc[0]
     assert (answer["card"], answer["verdict"], answer["levels"]) == ("lamp", "too strong", "random, expert")
-    for word in ("Lamp", "too strong", "every level of play", "Against a blank", "forks"):
+    for word in ("Lamp", "too strong", "every level of play", "Against a blank", "continued both ways"):
         assert word in answer["sentence"]
     wide = black_market.worth(trials(), market(), 0.25)["answer"].iloc[0]
     assert wide["card"] == ""
     assert "No card needs a change" in wide["sentence"]
     assert "Lamp" in wide["sentence"]
-    assert "All of them are shown to be inside" in wide["sentence"]
+    assert "all of them are shown to be inside" in wide["sentence"]
 
 
 def test_a_verdict_that_just_misses_does_not_decide_which_card_comes_first() -> None:
