@@ -145,7 +145,7 @@ def _taken_chart(found: Tables) -> Chart:
                  f"{_last(usage)} takes {top['label']} in {percent(top['taken'], 0)} of its offers and {low['label']} "
                  f"in {percent(low['taken'], 0)}",
                  caption(found["about"], interval="none drawn; the table has them",
-                         note="Of the landings that had the card on offer, those that took it."),
+                         note="In %: of the landings that had the card on offer, those that took it."),
                  "Share of landings that took the card when it was on offer, by card and policy. " + "; ".join(
                      f"{row.label} {percent(row.taken, 0)}" for row in rows_of(part)) + f" ({_last(usage)}).")
 
@@ -180,9 +180,13 @@ _LEVELS = ("balance", "strength", "agreement", "usage", "landings", "forced")
 
 
 def _strongest_first(table: pd.DataFrame) -> pd.DataFrame:
-    """The levels in reverse order; within each the cards as they were."""
-    order = {policy: -at for at, policy in enumerate(_policies(table))} if len(table) else {}
-    return table.sort_values("policy", key=lambda names: names.map(order), kind="stable") if order else table
+    """The levels in reverse order; within each the largest effects first, or the cards that are taken most."""
+    if not len(table):
+        return table
+    by = next((name for name in ("effect", "effect_2", "taken") if name in table), None)
+    ordered = table if by is None else table.sort_values(by, ascending=False, kind="stable", na_position="last")
+    order = {policy: -at for at, policy in enumerate(_policies(table))}
+    return ordered.sort_values("policy", key=lambda names: names.map(order), kind="stable")
 
 
 def displays(found: Tables) -> dict[str, Table]:
@@ -190,6 +194,7 @@ def displays(found: Tables) -> dict[str, Table]:
     shown = {}
     found = {name: _strongest_first(table) if name in _LEVELS else table for name, table in found.items()}
     family = f"Simultaneous 95 % intervals (Sidak) over the {len(found['cards'])} cards of each level of play."
+    whole = min(max(len(found["cards"]), 8), 24)  # a level of play, so that no card of the designer's own is hidden
     if len(found["balance"]):
         shown["verdicts"] = Table(found["balance"], "verdicts", "Balance and verdict", {
             "policy": Column("policy"), "label": Column("card"),
@@ -199,13 +204,13 @@ def displays(found: Tables) -> dict[str, Table]:
             "games_needed": Column("games that would decide", "int", help="With a chance of 90 %, were the estimate "
                                    "the truth. A dash: it is decided, or the card is on the border."),
             "n_taken": Column("taken", "int"), "n_left": Column("left", "int"),
-        }, note=family, rows=15)
+        }, note=family, rows=whole)
     if len(found["strength"]):
         shown["strengths"] = Table(found["strength"], "strengths", "Strength against a blank", {
             "policy": Column("policy"), "label": Column("card"),
             "effect": Column("worth", "points", "low", "high", reference=0.0),
             "changed": Column("changed", "percent", help="Share of forks whose result the card changed."),
-            "n_forks": Column("forks", "int")}, note=family, rows=15)
+            "n_forks": Column("forks", "int")}, note=family, rows=whole)
     if len(found["agreement"]):
         shown["agreements"] = Table(found["agreement"], "agreements", "Card minus blank, measured in two ways", {
             "policy": Column("policy"), "label": Column("card"),
@@ -214,7 +219,7 @@ def displays(found: Tables) -> dict[str, Table]:
             "p_adjusted": Column("p, adjusted", "number", decimals=2), "agree": Column("agree"),
             "n_card": Column("takers", "int"), "n_blank": Column("takers of a blank", "int"),
             "n_forks": Column("forks", "int")},
-            note="p-values adjusted by Holm, intervals by Sidak, over the cards of all levels.", rows=15)
+            note="p-values adjusted by Holm, intervals by Sidak, over the cards of all levels.", rows=whole)
     if "usage" in found and len(found["usage"]):
         note = f"{family} Clustered by deal."
         shown["usage"] = Table(found["usage"], "takers-rates", "On offer, taken, and what takers win", {
@@ -224,25 +229,25 @@ def displays(found: Tables) -> dict[str, Table]:
             "taken": Column("taken", "percent", "taken_low", "taken_high", bar=False, help="Of the landings that had "
                             "it on offer, those that took it."),
             "win": Column("takers win (confounded)", "percent", "win_low", "win_high"),
-            "n_offers": Column("offers", "int"), "n_taken": Column("taken", "int")}, note=note, rows=15)
+            "n_offers": Column("offers", "int"), "n_taken": Column("taken", "int")}, note=note, rows=whole)
         shown["takers"] = Table(found["usage"], "takers", "When and by whom", {
             "policy": Column("policy"), "label": Column("card"),
             "turn": Column("turn", "number", "turn_low", "turn_high", bar=False, help="Mean turn, from 0."),
             "behind": Column("behind", "percent", "behind_low", "behind_high", bar=False, help="Of its takers, those "
                              "whose pawn was behind before."),
             "ahead": Column("ahead", "percent", "ahead_low", "ahead_high", bar=False),
-            "n_taken": Column("taken", "int")}, note=note, rows=15)
+            "n_taken": Column("taken", "int")}, note=note, rows=whole)
     if len(found["landings"]):
         shown["landings"] = Table(found["landings"], "all-landings", "Balance over all landings", {
             "policy": Column("policy"), "label": Column("card"),
             "effect": Column("effect of taking it", "points", "low", "high", reference=0.0),
             "n_landings": Column("landings with it on offer", "int"), "n_deals": Column("deals", "int")},
-            note=f"{family} Clustered by deal; later picks are left to chance and not adjusted for.", rows=15)
+            note=f"{family} Clustered by deal; later picks are left to chance and not adjusted for.", rows=whole)
     if len(found["forced"]):
         shown["forced"] = Table(found["forced"], "forced-starts", "Beginning with an ongoing card", {
             "policy": Column("policy"), "label": Column("card"),
             "effect": Column("change of seat 0's score", "points", "low", "high", reference=0.0),
             "score": Column("seat 0 scores", "percent"), "n_games": Column("games", "int")},
             note=f"Simultaneous over {listed([str(n) for n in sorted(set(found['forced']['family_size']))], 'or')} "
-                 "ongoing cards. Errors on the wide side: both sides play the same deals.", rows=15)
+                 "ongoing cards. Errors on the wide side: both sides play the same deals.", rows=whole)
     return shown
