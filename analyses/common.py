@@ -42,7 +42,8 @@ def about(run: Run) -> pd.DataFrame:
     matchups = run.matchups
     keys = get_game(run.experiment.game).rule_keys()
     changes = [f"{key.name} = {run.rules[key.name]}" for key in keys
-               if key.name in run.rules and run.rules[key.name] != key.default]
+               if key.name in run.rules and run.rules[key.name] != key.default
+               and not key.name.endswith(".provenance")]  # who made a card up is no rule
     return pd.DataFrame([{
         "name": run.experiment.name, "game": run.experiment.game, "seed": str(run.seed), "log": run.log,
         "n_games": run.n_games, "n_deals": int(matchups["n_deals"].max()), "n_matchups": len(matchups),

@@ -80,7 +80,8 @@ def plan_lines(experiment: Experiment, width: int) -> list[str]:
     lines = paragraph(f"{game.title}: {who}", width=width)
     lines += paragraph(f"{games} ({count(deals)} deals), seed {experiment.seed}", width=width)
     changed = [f"{key.name} = {experiment.settings[key.name]}" for key in game.rule_keys()
-               if key.name in experiment.settings and experiment.settings[key.name] != key.default]
+               if key.name in experiment.settings and experiment.settings[key.name] != key.default
+               and not key.name.endswith(".provenance")]  # who made a card up is no rule
     return lines + (paragraph(f"Changed rules: {', '.join(changed)}", width=width) if changed else [])
 
 
