@@ -27,6 +27,8 @@ __all__ = ["balance"]
 LOGGED = 20_000
 """Games per level of play that are logged, for what takers do and win."""
 FEWEST = 1000
+FEWEST_BLANKS = 100_000
+"""Games of a market with blanks, however wide the intervals may be."""
 
 
 def balance(args: argparse.Namespace) -> int:
@@ -89,7 +91,10 @@ def _size(args: argparse.Namespace) -> Any:
 
     size = Size()
     if args.precision is not None:
-        size = replace(size, precision=parse_points(args.precision, "--precision") / 100)
+        precision = parse_points(args.precision, "--precision") / 100
+        # The second way need not be surer than the first, whose games go with 1 / precision squared.
+        enough = max(FEWEST_BLANKS, round(size.blanks * (size.precision / precision) ** 2))
+        size = replace(size, precision=precision, blanks=min(size.blanks, enough))
     if args.games is not None:
         games = whole_number(parse_count(args.games, "--games"), FEWEST, MAX_GAMES, where="--games")
         if args.precision is None:
@@ -165,7 +170,9 @@ def _lines(found: dict[str, Any]) -> list[str]:
         lines += [*columns(header, rows), basis, ""]
     return [*lines, "  Balance: what taking the card changes, in percentage points of the taker's chance to win,",
             f"  against the average other card on offer. Band: ±{band:g} points. Intervals hold together over the",
-            "  cards of a level of play.", ""]
+            "  cards of a level of play. Vs blank: the same, against a card that does nothing, from forks: games",
+            "  continued once with the card and once with the blank. Changed: the share of forks that then end",
+            "  otherwise.", ""]
 
 
 def _column(part: Any, suffix: str) -> list[tuple[str, str]]:

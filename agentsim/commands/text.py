@@ -101,7 +101,8 @@ def columns(header: Sequence[str], rows: Iterable[Sequence[Any]], *, left: int =
 
 def paragraph(text: str, *, width: int, indent: str = "") -> list[str]:
     """Text folded to lines of at most ``width`` characters."""
-    return textwrap.wrap(" ".join(text.split()), max(width, 40), initial_indent=indent, subsequent_indent=indent)
+    return textwrap.wrap(" ".join(text.split()), max(width, 40), initial_indent=indent, subsequent_indent=indent,
+                         break_on_hyphens=False)
 
 
 def one_line(text: str) -> str:
