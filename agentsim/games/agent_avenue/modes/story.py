@@ -49,9 +49,14 @@ def tell_game(rules: Rules, matchup: Sequence[PolicyRef], number: int, per_deal:
             lines.append(f"  {teller.who(start, seat, player)} is dealt {dealt}.")
     if rules.advanced:
         lines.append(f"  In the Black Market lie {teller.market(start.supply)}.")
+    picked: ModeState | None = None
     for (game, action), (after, _) in pairwise(course):
+        if isinstance(action, PickCard):
+            picked = game
         if action is not None:
-            lines += teller.tell(game, action, after)
+            lines += teller.tell(game, action, after, picked)
+        if after.state[x.EVENTS] != game.state[x.EVENTS]:
+            picked = None
     reason = _BY.get(str(end.end_reason)) or teller.market((str(end.end_reason),))
     winner = None if end.winner is None else teller.who(end, end.winner)
     return "\n".join([*lines, result_in_words(end.turn + 1, winner, reason, end.tie_rule_used)])
@@ -81,8 +86,11 @@ class _Teller:
             return f" Seat {game.lone} is one player against a team of two."
         return " Both are teams of two." if self.rules.teams else ""
 
-    def tell(self, game: ModeState, action: Action, after: ModeState) -> list[str]:
-        """The lines about one action; an action that only prepares the next one has none."""
+    def tell(self, game: ModeState, action: Action, after: ModeState, picked: ModeState | None) -> list[str]:
+        """The lines about one action; an action that only prepares the next one has none.
+
+        ``picked`` is the position in which the Black Market card that is being carried out was chosen.
+        """
         label, turn = self.agents, f"Turn {game.turn + 1}: "
         asked = self.who(game, game.to_move, game.player_to_move)
         if isinstance(action, Discard):
@@ -112,7 +120,7 @@ class _Teller:
                 lines.append(f"    The Division M pawn of {self.who(game, seat)} is put on its home, "
                              f"space {after.m_space(seat)}.")
         if after.state[x.EVENTS] != game.state[x.EVENTS]:
-            lines.append(self._event(after))
+            lines.append(self._event(after, picked))
         return lines
 
     def _take(self, game: ModeState, action: Take, after: ModeState) -> str:
@@ -128,9 +136,13 @@ class _Teller:
     def _recruit(self, game: ModeState, after: ModeState, seat: int, name: str, slot: int) -> str:
         count = game.in_play(seat).get(name, 0) + 1
         move = int(after.state[e.MOVED + slot])
-        return f"{self.agents[name]}, its {ordinal(count)}, {f'moves {move:+d}' if move else 'does not move'}"
+        card = next(card for card in self.rules.cards if card.id == name)
+        printed = (card.first, card.second, card.third)[min(count, 3) - 1]
+        # Ongoing cards change what an agent says, and stops move on.
+        why = f" (the agent alone {printed:+d})" if move != printed else ""
+        return f"{self.agents[name]}, its {ordinal(count)}, {f'moves {move:+d}' if move else 'does not move'}{why}"
 
-    def _event(self, after: ModeState) -> str:
+    def _event(self, after: ModeState, picked: ModeState | None) -> str:
         """What came of a Black Market card, told when it is done with."""
         state, names = after.state, self.rules.names
         card = self.rules.market_cards[int(after.table[x.COPY + int(state[x.EV_COPY])])]
@@ -144,4 +156,7 @@ class _Teller:
             said.append(f"recruits {self.agents[names[recruited]]}")
         if move := int(state[x.EV_MOVE]):
             said.append(f"moves seat {seat} {move:+d}")
+        went = x.WENT + 1 - seat
+        if picked is not None and (rival := int(state[went] - picked.state[went])):
+            said.append(f"moves seat {1 - seat} {rival:+d}")
         return f"      It {' and '.join(said) or 'does nothing more'}. {lead_in_words(after.lead)}"
