@@ -9,6 +9,7 @@ import pytest
 from agentsim.games.agent_avenue import engine as e
 from agentsim.games.agent_avenue.modes import layout as x
 from agentsim.games.agent_avenue.rules import make_rules
+from agentsim.games.agent_avenue.view import DISCARD
 from tests.games.agent_avenue.modes.lockstep import Pair, with_own
 from tests.games.agent_avenue.modes.positions import ADVANCED, answers, end, gained, lay, turn
 
@@ -146,6 +147,26 @@ def test_double_trouble_shows_the_card_that_is_kept() -> None:
                     supply=["double_trouble"]), "codebreaker", "enforcer", "codebreaker", "double_trouble", "saboteur")
     assert gained(pair, 0) == 1
     assert pair.names(pair.state[x.SHOWN]) == ["saboteur"]
+
+
+def test_what_was_shown_of_a_hand_is_known_until_it_may_have_left() -> None:
+    """A face-down discard of any card may have been the known one; a card that is seen to be laid is that one."""
+    def shown_after(*laid: int) -> list[str]:
+        pair = lay(hand=("enforcer", "codebreaker", "saboteur", "saboteur"), deck=["mole", "sidekick", "mole"])
+        pair.state[x.SHOWN] = 2 << 4 * names.index("saboteur")
+        pair.state[x.SHOWN + 2] = 1 << 4 * names.index("sentinel")
+        for option in laid:
+            pair.choose(option)
+        assert pair.names(pair.state[x.SHOWN + 2]) == ["sentinel"]
+        return pair.names(pair.state[x.SHOWN])
+
+    names = ADVANCED.names
+    enforcer, codebreaker, saboteur = (names.index(name) for name in ("enforcer", "codebreaker", "saboteur"))
+    assert shown_after(DISCARD + enforcer) == []
+    assert shown_after(16 * enforcer + codebreaker) == ["saboteur", "saboteur"]
+    assert shown_after(16 * saboteur + codebreaker) == ["saboteur"]
+    assert shown_after(16 * codebreaker + saboteur) == ["saboteur", "saboteur"]  # nobody has seen it leave yet
+    assert shown_after(16 * codebreaker + saboteur, 1) == ["saboteur"]
 
 
 def test_secret_recruit_takes_a_name_that_is_not_in_play() -> None:
