@@ -80,6 +80,7 @@ def _compile_market(rules: Rules, table: NDArray[np.int64]) -> None:
             elif op <= x.IF_NEAR_M:
                 table[x.AT_END] |= copies[number]
                 table[x.SPARES] |= copies[number] if op == x.IF_LOSING else 0
+                table[x.WAITS] |= copies[number] if op in (x.IF_HOME, x.IF_NEAR_M) else 0
             elif op in (x.TAKE, x.TAKE_BACK):
                 table[x.RETURNS] += copies[number].bit_count()
             first += 1

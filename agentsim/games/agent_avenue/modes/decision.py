@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from agentsim.games.agent_avenue.modes import layout as x
 from agentsim.games.agent_avenue.modes.kernel import stream_of
-from agentsim.games.agent_avenue.modes.policies.dispatch import base_view, decide
+from agentsim.games.agent_avenue.modes.policies.chance import random_answer, random_discards_answer
+from agentsim.games.agent_avenue.modes.policies.dispatch import base_view
+from agentsim.games.agent_avenue.modes.policies.minds import think
 from agentsim.games.agent_avenue.modes.view import look
+from agentsim.games.agent_avenue.policies.dispatch import FAMILY_GREEDY, FAMILY_PLANNER, FAMILY_RANDOM
 from agentsim.jit import jit
 from agentsim.rng import below, seat_key
 
@@ -25,9 +31,24 @@ def uniform_pick(state, key):
 
 
 @jit
-def one_answer(family, minds, state, table, rows, scratch, work, key):
-    """What a built-in policy answers to the question that is open."""
-    return decide(family, minds, None, look(state, table), table, rows, 0, scratch, work, key)
+def _by_chance(family, state, table, key):
+    """What a policy that does not think answers."""
+    view = look(state, table)
+    if family == FAMILY_RANDOM:
+        return random_answer(view, table, key)
+    return random_discards_answer(view, table, key)
+
+
+def one_answer(family: int, state: NDArray[np.int64], table: NDArray[np.int64], rows: NDArray[np.float64],
+               scratch: NDArray[np.int64], work: NDArray[np.float64], key: np.uint64) -> int:
+    """What a built-in policy answers to the question that is open.
+
+    ``rows``: (1, n), the policy's parameters; ``scratch``, ``work``: see ``policies/space.py``; ``key``: the answer's
+    random stream. Not compiled as a whole: to hand functions to compiled code takes far longer than to call them.
+    """
+    if FAMILY_GREEDY <= family <= FAMILY_PLANNER:
+        return think(family, look(state, table), table, rows, scratch, work, key)
+    return int(_by_chance(family, state, table, key))
 
 
 # Code that is given a user's function cannot be kept on disk; apart from the built-in policies it compiles in a blink.

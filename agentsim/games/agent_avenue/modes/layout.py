@@ -38,7 +38,9 @@ BLANKS = ADVANCED + 23
 """Copies that do nothing at all."""
 RETURNS = ADVANCED + 24
 """How many agents the pile can bring back from play into a hand: each lets a game last longer."""
-SYMBOLS = ADVANCED + 25
+WAITS = ADVANCED + 25
+"""Copies with an effect at End that waits for where the other side's pawn stops."""
+SYMBOLS = ADVANCED + 26
 """``table[SYMBOLS + 16 * name + count]``: the ``count``-th copy's Division M symbol: 0 none, -1 home, n up to n."""
 ON_RECRUIT = SYMBOLS + 256
 """By agent: copies with an effect on recruiting it."""

@@ -7,7 +7,7 @@ import numpy as np
 from agentsim.games.agent_avenue.engine import LEAD, PLAY
 from agentsim.games.agent_avenue.modes import layout as x
 from agentsim.games.agent_avenue.rules import MOVES
-from agentsim.games.agent_avenue.zones import add, count
+from agentsim.games.agent_avenue.zones import add, count, first_one
 from agentsim.jit import jit
 
 __all__ = ["changed_move", "move_pawn", "recruit"]
@@ -98,10 +98,9 @@ def move_pawn(state, table, side, spaces):
 def _onward(table, copies, stops):
     """Spaces that these ongoing cards move a pawn on that has made the stops ``stops`` (bits LAND_*)."""
     spaces = np.int64(0)
-    for copy in range(x.MAX_COPIES_MARKET):
-        if (copies >> copy) & 1 == 0:
-            continue
-        card = table[x.COPY + copy]
+    while copies:
+        card = table[x.COPY + first_one(copies)]
+        copies &= copies - np.int64(1)
         first = table[x.FIRST_EFFECT + card]
         for effect in range(first, first + table[x.N_EFFECTS + card]):
             at = x.EFFECTS + x.EFFECT_SIZE * effect

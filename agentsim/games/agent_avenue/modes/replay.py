@@ -24,7 +24,6 @@ from agentsim.games.agent_avenue.modes.decision import (
     one_user_base_answer,
     uniform_pick,
 )
-from agentsim.games.agent_avenue.modes.policies.minds import minds_for
 from agentsim.games.agent_avenue.modes.policies.space import mode_scratch_space, mode_work_space
 from agentsim.games.agent_avenue.modes.step import ModeState, Observation, new_game
 from agentsim.games.agent_avenue.modes.tally import COUNTS_SIZE, count_game
@@ -169,8 +168,8 @@ def _count_landings(cards: NDArray[np.int64], course: Sequence[tuple[ModeState, 
 
 
 def _built_in(family: int, game: ModeState, row: NDArray[np.float64], key: np.uint64) -> int:
-    return int(one_answer(family, minds_for([family]), game.state, game.table, row[np.newaxis, :],
-                          mode_scratch_space(), mode_work_space(), key))
+    return int(one_answer(family, game.state, game.table, row[np.newaxis, :], mode_scratch_space(),
+                          mode_work_space(), key))
 
 
 def _observation(game: ModeState) -> Observation:

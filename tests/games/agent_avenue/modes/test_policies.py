@@ -13,7 +13,7 @@ from scipy.stats import chisquare
 
 from agentsim.games.agent_avenue.modes import layout as x
 from agentsim.games.agent_avenue.modes.policies.chance import random_answer, random_discards_answer
-from agentsim.games.agent_avenue.modes.policies.minds import minds
+from agentsim.games.agent_avenue.modes.policies.minds import think
 from agentsim.games.agent_avenue.modes.policies.space import mode_scratch_space, mode_work_space
 from agentsim.games.agent_avenue.modes.session import ModeSession
 from agentsim.games.agent_avenue.modes.step import ModeState, new_game
@@ -52,8 +52,7 @@ def answer_of(who: Player, state: Any, table: Any, key: int = 12345) -> int:
     view, word = look(state, table), np.uint64(key)
     if who.family in (FAMILY_RANDOM, FAMILY_RANDOM_DISCARDS):
         return int(_by_chance(who.family == FAMILY_RANDOM_DISCARDS, view, table, word))
-    part = 0 if view.ask <= x.ASK_TAKE else 1
-    return int(minds()[part](who.family, view, table, who.row[np.newaxis], 0, _SCRATCH, _WORK, word))
+    return int(think(who.family, view, table, who.row[np.newaxis], _SCRATCH, _WORK, word))
 
 
 def keys(seed: int, n: int) -> list[int]:

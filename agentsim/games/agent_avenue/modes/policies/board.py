@@ -122,7 +122,7 @@ def verdict(scratch, table, tie, me, active):
     return 1 if (tie == TIE_ACTIVE) == (active != 0) else -1
 
 
-@jit
+@jit(inline="always")
 def unseen_cards(view, table):
     """The zone of cards that the viewer has not seen: hands of others, decks, face-down discards of others.
 
@@ -132,7 +132,11 @@ def unseen_cards(view, table):
     if view.up >= 0 and view.ask in (x.ASK_FACE_DOWN, x.ASK_TAKE):
         unseen -= one(view.up)
     shown = view.shown_us + view.shown_them
-    if shown:
-        for name in range(16):
-            unseen -= min(count(shown, name), count(unseen, name)) * one(name)
+    return _without(unseen, shown) if shown else unseen
+
+
+@jit
+def _without(unseen, shown):
+    for name in range(16):
+        unseen -= min(count(shown, name), count(unseen, name)) * one(name)
     return unseen

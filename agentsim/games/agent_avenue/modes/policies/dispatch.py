@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agentsim.games.agent_avenue.modes.layout import ASK_PLAY, ASK_TAKE
 from agentsim.games.agent_avenue.modes.policies.chance import may_discard, random_answer, random_discards_answer
+from agentsim.games.agent_avenue.modes.policies.sight import show
 from agentsim.games.agent_avenue.modes.view import MODE_SIGNATURE
 from agentsim.games.agent_avenue.policies.dispatch import (
     FAMILY_GREEDY,
@@ -47,7 +48,8 @@ def decide(family, minds, users, view, table, rows, policy, scratch, work, key):
         return random_answer(view, table, key)
     if FAMILY_GREEDY <= family <= FAMILY_PLANNER:
         part = 0 if view.ask <= ASK_TAKE else 1
-        return minds[part](family, view, table, rows, policy, scratch, work, key)
+        show(view, scratch)
+        return minds[part](family, table, rows, policy, scratch, work, key)
     if users is None or family < FAMILY_USER:
         return random_discards_answer(view, table, key)
     if view.ask == ASK_PLAY:

@@ -19,6 +19,7 @@ from agentsim.games.agent_avenue.modes import layout as x
 from agentsim.games.agent_avenue.modes.movement import changed_move, move_pawn, recruit
 from agentsim.games.agent_avenue.modes.policies import space as s
 from agentsim.games.agent_avenue.modes.policies.board import give_card, restore
+from agentsim.games.agent_avenue.modes.policies.glance import points_after, points_with_promise
 from agentsim.games.agent_avenue.modes.policies.lanes import within_reach
 from agentsim.games.agent_avenue.modes.policies.worth import (
     P_AMBUSH,
@@ -30,10 +31,10 @@ from agentsim.games.agent_avenue.modes.policies.worth import (
 )
 from agentsim.games.agent_avenue.policies.dispatch import FAMILY_PLANNER
 from agentsim.games.agent_avenue.rules import MOVES
-from agentsim.games.agent_avenue.zones import count, lowest, name_set, one, ones, pop_lowest, remove, size
+from agentsim.games.agent_avenue.zones import count, first_one, lowest, name_set, one, ones, pop_lowest, remove, size
 from agentsim.jit import jit
 
-__all__ = ["after_recruit", "after_symbol", "after_take", "after_take_back", "card_value", "hand_choices"]
+__all__ = ["after", "card_value", "hand_choices"]
 
 _YET = 3.0
 """Recruitments that a side is expected to make yet."""
@@ -42,59 +43,43 @@ _LOW = -1e9
 
 # --- single effects; all leave the board as it was ---------------------------------------------------------------
 @jit
-def after_recruit(scratch, table, rows, policy, side, name):
-    """The value after a side has recruited an agent, its Division M pawn moved as is best for that side."""
-    recruit(scratch, table, side, name)
-    symbol = table[x.SYMBOLS + 16 * (name & 15) + count(scratch[PLAY + side], name)]
-    if symbol == 0:
-        found = value(scratch, table, rows, policy, 0.0)
-    else:
-        found = _with_symbol(scratch, table, rows, policy, side, symbol)
-    restore(scratch)
-    return found
+def after(scratch, table, rows, policy, side, op, name, number):
+    """The value after an effect has worked for a side, its Division M pawn moved as is best for that side.
 
-
-@jit
-def after_symbol(scratch, table, rows, policy, side, symbol):
-    """The value after a side's Division M pawn has moved as is best for it."""
-    found = _with_symbol(scratch, table, rows, policy, side, symbol)
-    restore(scratch)
-    return found
-
-
-@jit
-def _with_symbol(scratch, table, rows, policy, side, symbol):
-    spaces = within_reach(scratch, table, side, symbol)
-    if spaces == 0:
-        return value(scratch, table, rows, policy, 0.0)
-    sign = 1.0 if side == scratch[s.ME] else -1.0
-    best = _LOW
-    for space in range(table[x.RING]):
-        if (spaces >> space) & 1:
-            scratch[x.M_SPACE + side] = space
+    On an agent: taken from the opponent, taken back and (``number``) recruited at once if that pays, or else recruited.
+    Or of MOVE, CLEAR, SYMBOL, which concern no agent; ``number``: spaces, symbol.
+    """
+    if scratch[s.AT_A_GLANCE] != 0:
+        return float(points_after(scratch, table, side, op, name, number))
+    sign, best, symbol = 1.0 if side == scratch[s.ME] else -1.0, _LOW, np.int64(0)
+    if op == x.MOVE:
+        move_pawn(scratch, table, side, number)
+    elif op == x.CLEAR:
+        scratch[PLAY] = scratch[PLAY + 1] = 0
+    elif op == x.SYMBOL:
+        symbol = number
+    elif op == x.TAKE:
+        scratch[PLAY + 1 - side] = remove(scratch[PLAY + 1 - side], name)
+    elif op == x.TAKE_BACK:
+        scratch[PLAY + side] = remove(scratch[PLAY + side], name)
+    recruits = x.FROM_DECK <= op <= x.OF_PAIR
+    for again in range(2):
+        if recruits:
+            recruit(scratch, table, side, name)
+            symbol = table[x.SYMBOLS + 16 * (name & 15) + count(scratch[PLAY + side], name)]
+        spaces = within_reach(scratch, table, side, symbol) if symbol != 0 else np.int64(0)
+        trying = True
+        while trying:
+            if spaces != 0:
+                scratch[x.M_SPACE + side] = first_one(spaces)
+                spaces &= spaces - np.int64(1)
             best = max(best, sign * value(scratch, table, rows, policy, 0.0))
+            trying = spaces != 0
+        recruits = op == x.TAKE_BACK and number != 0
+        if again == 1 or not recruits:
+            break
+    restore(scratch)
     return sign * best
-
-
-@jit
-def after_take(scratch, table, rows, policy, side, name):
-    """The value after a side has taken an agent of its opponent's into hand."""
-    scratch[PLAY + 1 - side] = remove(scratch[PLAY + 1 - side], name)
-    found = value(scratch, table, rows, policy, 0.0)
-    restore(scratch)
-    return found
-
-
-@jit
-def after_take_back(scratch, table, rows, policy, side, name, may_recruit):
-    """The value after a side has taken one of its agents back into hand and, if it may and it pays, recruited it."""
-    scratch[PLAY + side] = remove(scratch[PLAY + side], name)
-    found = value(scratch, table, rows, policy, 0.0)
-    if may_recruit:
-        again = after_recruit(scratch, table, rows, policy, side, name)
-        found = max(found, again) if side == scratch[s.ME] else min(found, again)
-    restore(scratch)
-    return found
 
 
 @jit
@@ -113,82 +98,49 @@ def hand_choices(scratch, op, agent, hand, side):
 @jit
 def _effect_value(scratch, table, rows, policy, side, op, agent, number, before):
     """The value after one effect for one side."""
-    sign = 1.0 if side == scratch[s.ME] else -1.0
-    if op == x.MOVE:
-        move_pawn(scratch, table, side, number)
-        found = value(scratch, table, rows, policy, 0.0)
-        restore(scratch)
-        return found
-    if op == x.SYMBOL:
-        return after_symbol(scratch, table, rows, policy, side, number)
-    if op == x.CLEAR:
-        scratch[PLAY] = scratch[PLAY + 1] = 0
-        found = value(scratch, table, rows, policy, 0.0)
-        restore(scratch)
-        return found
-    if op == x.FROM_DECK:
-        return _off_the_deck(scratch, table, rows, policy, side, before)
-    names, best = np.int64(0), _LOW
-    if op == x.TAKE_BACK:
+    is_mine, unseen, unknown = side == scratch[s.ME], scratch[s.UNSEEN], False
+    sign = 1.0 if is_mine else -1.0
+    names, shown = np.int64(0), scratch[s.SHOWN + (not is_mine)]
+    if op in (x.MOVE, x.CLEAR, x.SYMBOL):
+        names = np.int64(1)  # of no agent: one trial
+    elif op == x.TAKE_BACK:
         names = name_set(scratch[PLAY + side])
     elif op == x.TAKE:
         names = name_set(scratch[PLAY + 1 - side])
+    elif op == x.FROM_DECK:
+        names = name_set(unseen) if scratch[s.DECK] != 0 else names
     elif x.OF_NAME <= op <= x.OF_PAIR:
-        if side != scratch[s.ME] or scratch[s.HAND] == 0:
-            return _from_unseen_hand(scratch, table, rows, policy, side, op, agent, before)
-        names = hand_choices(scratch, op, agent, scratch[s.HAND], side)
+        unknown = not is_mine or scratch[s.HAND] == 0
+        if not unknown:
+            names = hand_choices(scratch, op, agent, scratch[s.HAND], side)
+        elif op == x.OF_NAME:
+            names = one(agent)
+        elif op == x.OF_PAIR:
+            names = name_set(unseen)
+        else:
+            names = hand_choices(scratch, op, agent, unseen + shown, side)
     if names == 0:
         return before
-    while names:
-        name = lowest(names)
-        names = pop_lowest(names)
-        if op == x.TAKE_BACK:
-            found = after_take_back(scratch, table, rows, policy, side, name, number)
-        elif op == x.TAKE:
-            found = after_take(scratch, table, rows, policy, side, name)
-        else:
-            found = after_recruit(scratch, table, rows, policy, side, name)
-        best = max(best, sign * found)
-    return sign * best
-
-
-@jit
-def _off_the_deck(scratch, table, rows, policy, side, before):
-    unseen = scratch[s.UNSEEN]
-    if scratch[s.DECK] == 0 or unseen == 0:
-        return before
-    total, names = 0.0, name_set(unseen)
-    while names:
-        name = lowest(names)
-        names = pop_lowest(names)
-        total += count(unseen, name) * after_recruit(scratch, table, rows, policy, side, name)
-    return total / size(unseen)
-
-
-@jit
-def _from_unseen_hand(scratch, table, rows, policy, side, op, agent, before):
-    unseen, shown = scratch[s.UNSEEN], scratch[s.SHOWN + (side != scratch[s.ME])]
-    n_unseen = max(size(unseen), 1)
-    if op == x.OF_NAME:
-        lacks = 0.0 if count(shown, agent) else (1.0 - count(unseen, agent) / n_unseen) ** 2
-        found = after_recruit(scratch, table, rows, policy, side, agent)
-        return before + (1.0 - lacks * lacks) * (found - before)
-    if op == x.OF_PAIR:
-        names = name_set(unseen)
-    else:
-        names = hand_choices(scratch, op, agent, unseen + shown, side)
-    sign = 1.0 if side == scratch[s.ME] else -1.0
     best, total, copies = _LOW, 0.0, 0
     while names:
         name = lowest(names)
         names = pop_lowest(names)
-        found = after_recruit(scratch, table, rows, policy, side, name)
+        found = after(scratch, table, rows, policy, side, op, name, number)
+        weight = count(unseen, name)
+        if unknown:
+            weight = max(weight, 1)
         best = max(best, sign * found)
-        total += max(count(unseen, name), 1) * found
-        copies += max(count(unseen, name), 1)
-    if copies == 0:
-        return before
-    found = 0.5 * (total / copies + sign * best)
+        total += weight * found
+        copies += weight
+    best *= sign
+    if op == x.FROM_DECK:
+        return total / copies
+    if not unknown:
+        return best
+    if op == x.OF_NAME:
+        lacks = 0.0 if count(shown, agent) else (1.0 - count(unseen, agent) / max(size(unseen), 1)) ** 2
+        return before + (1.0 - lacks * lacks) * (best - before)
+    found = 0.5 * (total / copies + best)
     return 0.5 * (found + before) if op == x.OF_PAIR else found
 
 
@@ -202,9 +154,12 @@ def card_value(scratch, table, rows, policy, copy, before):
     first = table[x.FIRST_EFFECT + card]
     if table[x.KIND + card] == 1:
         spaces = _promise(scratch, table, me, copy)
-        give_card(scratch, me, copy)
-        found = value(scratch, table, rows, policy, spaces)
-        restore(scratch)
+        if scratch[s.AT_A_GLANCE] != 0 and (table[x.AT_END] >> copy) & 1 == 0:
+            found = points_with_promise(scratch, spaces)
+        else:
+            give_card(scratch, me, copy)
+            found = value(scratch, table, rows, policy, spaces)
+            restore(scratch)
     for effect in range(first, first + table[x.N_EFFECTS + card]):
         at = x.EFFECTS + x.EFFECT_SIZE * effect
         op, who = table[at + x.E_OP], table[at + x.E_WHO]
@@ -258,13 +213,15 @@ def _promise(scratch, table, side, copy):
 @jit
 def _mean_change(scratch, table, side, copy, agent):
     """By how many spaces a card changes the moves of the next two copies of an agent, on average."""
-    held, change = count(scratch[PLAY + side], agent), 0
-    for copies in range(held + 1, min(held + 3, 16)):
-        move = table[MOVES + 16 * agent + copies]
+    held, change = count(scratch[PLAY + side], agent), np.int64(0)
+    for after in range(2):
         hit = scratch[x.HELD + side] & table[x.ON_RECRUIT + agent]
-        change -= changed_move(scratch, table, side, agent, move, hit)
-        give_card(scratch, side, copy)
-        hit = scratch[x.HELD + side] & table[x.ON_RECRUIT + agent]
-        change += changed_move(scratch, table, side, agent, move, hit)
-        restore(scratch)
+        for copies in range(held + 1, min(held + 3, 16)):
+            move = table[MOVES + 16 * agent + copies]
+            if hit:
+                move = changed_move(scratch, table, side, agent, move, hit)
+            change += move if after else -move
+        if after == 0:
+            give_card(scratch, side, copy)
+    restore(scratch)
     return 0.5 * change

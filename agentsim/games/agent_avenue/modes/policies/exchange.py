@@ -8,23 +8,31 @@ from agentsim.games.agent_avenue.modes import layout as x
 from agentsim.games.agent_avenue.modes.policies import space as s
 from agentsim.games.agent_avenue.modes.policies.board import lay_out, unseen_cards
 from agentsim.games.agent_avenue.modes.policies.lanes import count_ways, plot_lanes, survey, trap_lanes
+from agentsim.games.agent_avenue.modes.policies.sight import seen
 from agentsim.games.agent_avenue.rules import ALL_CARDS, HAND_SIZE, TIE_ACTIVE, TIE_PASSIVE
 from agentsim.games.agent_avenue.zones import count, name_set, one, size
 from agentsim.jit import jit
 
-__all__ = ["hidden_weight", "lay_lanes", "names_at_stake", "rest_of_hand", "tie_score"]
+__all__ = ["hidden_weight", "lay_lanes", "names_at_stake", "needs_more", "rest_of_hand", "tie_score"]
 
 
 @jit(inline="always")
-def lay_lanes(view, table, scratch, work, names):
+def needs_more(view, table):
+    """Whether there is more to look at than moves, landings and sets of agents."""
+    return table[x.WITH_M] != 0 or ((view.held_me | view.held_them) & table[x.AT_END]) != 0
+
+
+@jit
+def lay_lanes(table, scratch, work, names):
     """Fill the lanes of a set of names for both sides, of all names with Division M.
 
     Returns whether there is more to look at than moves and sets: then PLOT is filled as well, and with Division M
     EXPOSED and GRIP.
     """
+    view = seen(scratch)
     me = view.side & 1
     lay_out(view, table, scratch)
-    further = table[x.WITH_M] != 0 or ((view.held_me | view.held_them) & table[x.AT_END]) != 0
+    further = needs_more(view, table)
     if table[x.WITH_M] != 0:
         names = name_set(table[ALL_CARDS])
     for who in range(2):

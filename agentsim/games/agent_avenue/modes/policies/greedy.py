@@ -11,18 +11,21 @@ from __future__ import annotations
 import numpy as np
 
 from agentsim.games.agent_avenue.modes import layout as x
+from agentsim.games.agent_avenue.modes.movement import changed_move
 from agentsim.games.agent_avenue.modes.policies import space as s
-from agentsim.games.agent_avenue.modes.policies.board import unseen_cards
+from agentsim.games.agent_avenue.modes.policies.board import lay_out, unseen_cards
 from agentsim.games.agent_avenue.modes.policies.exchange import (
     hidden_weight,
     lay_lanes,
     names_at_stake,
+    needs_more,
     rest_of_hand,
     tie_score,
 )
-from agentsim.games.agent_avenue.modes.policies.lanes import pair_verdict
+from agentsim.games.agent_avenue.modes.policies.lanes import journey, pair_verdict, wrapped
+from agentsim.games.agent_avenue.modes.policies.sight import seen
 from agentsim.games.agent_avenue.modes.policies.worth import GREEDY_LANDING, GREEDY_M, GREEDY_PLOT
-from agentsim.games.agent_avenue.rules import LOSES_AT, NEVER, TIE_RULE, WINS_AT
+from agentsim.games.agent_avenue.rules import LOSES_AT, MOVES, NEVER, SETS, TIE_RULE, WINS_AT
 from agentsim.games.agent_avenue.view import offer_action
 from agentsim.games.agent_avenue.zones import count, lowest, name_set, one, pop_lowest
 from agentsim.jit import jit
@@ -30,9 +33,11 @@ from agentsim.rng import below, word
 
 __all__ = ["greedy_answer"]
 
+_FEW, _MANY = np.int64(-10**9), np.int64(10**9)
+
 
 @jit(inline="always")
-def _points(table, scratch, work, names, landing, further):
+def _points(table, scratch, work, names, landing):
     """Fill the lanes POINTS: what recruiting each agent brings its owner, ends apart."""
     while names:
         name = lowest(names)
@@ -40,26 +45,68 @@ def _points(table, scratch, work, names, landing, further):
         of_sets = 300 * (table[WINS_AT + name] != NEVER) - 350 * (table[LOSES_AT + name] != NEVER)
         for lane in (name, name + s.THEM):
             points = 110 * scratch[s.NEXT + lane] + of_sets + landing * scratch[s.LANDED + lane]
-            if further:
-                extra = GREEDY_PLOT * work[s.PLOT + lane]
-                if table[x.WITH_M] != 0:
-                    extra += GREEDY_M * (work[s.GRIP + lane] - work[s.EXPOSED + lane])
-                points += np.int64(extra)
-            scratch[s.POINTS + lane] = points
+            extra = GREEDY_PLOT * work[s.PLOT + lane]
+            if table[x.WITH_M] != 0:
+                extra += GREEDY_M * (work[s.GRIP + lane] - work[s.EXPOSED + lane])
+            scratch[s.POINTS + lane] = points + np.int64(extra)
 
 
 @jit(inline="always")
-def _worse(view, scratch, tie, further, a, b):
-    """The worse of the two outcomes of offering a and b."""
-    with_a = (scratch[s.POINTS + a] - scratch[s.POINTS + s.THEM + b]
-              + 100000 * pair_verdict(scratch, view, tie, further, a, b))
-    with_b = (scratch[s.POINTS + b] - scratch[s.POINTS + s.THEM + a]
-              + 100000 * pair_verdict(scratch, view, tie, further, b, a))
+def _lanes(view, table, scratch, names, landing):
+    """Fill the lanes NEXT, CLAIMS and POINTS where moves, sets and landings are all there is to look at.
+
+    Returns whether the exchange may end the game.
+    """
+    me, held_me, held_them = view.side & 1, view.held_me, view.held_them
+    ring, corners, onward = table[x.RING], table[x.CORNERS], table[x.ON_HOME] | table[x.ON_MARKET] | table[x.ON_M]
+    # Bit d + ring: whether a pawn stops on a corner after d spaces, at most once round the ring.
+    near = ring if 3 * ring < 64 else np.int64(0)
+    three = corners | corners << near | corners << (2 * near)
+    from_me, from_it = three >> view.space_me, three >> view.space_them
+    if held_me | held_them:
+        lay_out(view, table, scratch)
+    most_me, most_it, least_me, least_it, claims = _FEW, _FEW, _MANY, _MANY, np.int64(0)
+    while names:
+        name = lowest(names) & 15
+        names = pop_lowest(names)
+        of_sets = 300 * (table[WINS_AT + name] != NEVER) - 350 * (table[LOSES_AT + name] != NEVER)
+        for who in range(2):
+            zone, space, held, stops = ((view.mine, view.space_me, held_me, from_me) if who == 0
+                                        else (view.theirs, view.space_them, held_them, from_it))
+            entry, lane = 16 * name + count(zone, name) + 1, name + s.THEM * who
+            move = table[MOVES + entry]
+            if held != 0 and held & table[x.ON_RECRUIT + name] != 0:
+                move = changed_move(scratch, table, me ^ who, name, move, held & table[x.ON_RECRUIT + name])
+            if held & onward != 0 and move != 0:
+                move, _, landed = journey(scratch, table, me ^ who, move)
+            elif -near <= move <= near:
+                landed = (stops >> (move + near)) & (move != 0)
+            else:
+                landed = (corners >> wrapped(space + move, ring)) & (move != 0)
+            scratch[s.NEXT + lane], scratch[s.CLAIMS + lane] = move, table[SETS + entry]
+            scratch[s.POINTS + lane] = 110 * move + of_sets + landing * landed
+            claims |= table[SETS + entry]
+            if who == 0:
+                most_me, least_me = max(most_me, move), min(least_me, move)
+            else:
+                most_it, least_it = max(most_it, move), min(least_it, move)
+    return (claims != 0 or view.lead + most_me - least_it >= view.gap_me
+            or -view.lead + most_it - least_me >= view.gap_them)
+
+
+@jit(inline="always")
+def _worse(view, scratch, tie, further, ends, a, b):
+    """The worse of the two outcomes of offering a and b. ``ends``: whether the game may end by one of them."""
+    with_a = scratch[s.POINTS + a] - scratch[s.POINTS + s.THEM + b]
+    with_b = scratch[s.POINTS + b] - scratch[s.POINTS + s.THEM + a]
+    if ends:
+        with_a += 100000 * pair_verdict(scratch, view, tie, further, a, b)
+        with_b += 100000 * pair_verdict(scratch, view, tie, further, b, a)
     return min(with_a, with_b)
 
 
 @jit(inline="always")
-def _play(view, scratch, tie, further, key):
+def _play(view, scratch, tie, further, ends, key):
     """A single player's offer."""
     best, equals, pair = np.int64(-10**9), 0, np.int64(0)
     rest = name_set(view.hand)
@@ -70,7 +117,7 @@ def _play(view, scratch, tie, further, key):
         while others:
             b = lowest(others)
             others = pop_lowest(others)
-            worse = _worse(view, scratch, tie, further, a, b)
+            worse = _worse(view, scratch, tie, further, ends, a, b)
             scratch[s.SCORES + (pair & 127)], scratch[s.ACTIONS + (pair & 127)] = worse, offer_action(a, b)
             equals = 1 if worse > best else equals + (worse == best)
             best = max(best, worse)
@@ -84,14 +131,14 @@ def _play(view, scratch, tie, further, key):
 
 
 @jit(inline="always")
-def _face_down(view, scratch, tie, further, key):
+def _face_down(view, scratch, tie, further, ends, key):
     """The partner's card beside the face-up one."""
     names, up = view.options, view.up & 15
     best, choice, equals = np.int64(-10**9), np.int64(0), np.int64(0)
     while names:
         name = lowest(names)
         names = pop_lowest(names)
-        worse = _worse(view, scratch, tie, further, up, name)
+        worse = _worse(view, scratch, tie, further, ends, up, name)
         if worse > best:
             best, choice, equals = worse, name, np.int64(1)
         elif worse == best:
@@ -102,7 +149,7 @@ def _face_down(view, scratch, tie, further, key):
 
 
 @jit(inline="always")
-def _face_up(view, scratch, unseen, tie, further, key):
+def _face_up(view, scratch, unseen, tie, further, ends, key):
     """The face-up card of a team, its partner's card unknown."""
     names, unseen = name_set(view.hand), unseen + view.shown_us
     best, choice, equals = -1e18, np.int64(0), np.int64(0)
@@ -113,7 +160,7 @@ def _face_up(view, scratch, unseen, tie, further, key):
         while others:
             name = lowest(others)
             others = pop_lowest(others)
-            total += count(unseen, name) * _worse(view, scratch, tie, further, up, name)
+            total += count(unseen, name) * _worse(view, scratch, tie, further, ends, up, name)
             copies += count(unseen, name)
         mean = total / max(copies, 1.0)
         if mean > best:
@@ -126,7 +173,7 @@ def _face_up(view, scratch, unseen, tie, further, key):
 
 
 @jit(inline="always")
-def _take(view, table, scratch, unseen, tie, further, key):
+def _take(view, table, scratch, unseen, tie, further, ends, key):
     """1 for the face-up card, 0 for the hidden one."""
     up, known, rest = view.up & 15, view.shown_them, rest_of_hand(view, table)
     names = name_set(unseen + known)
@@ -136,29 +183,37 @@ def _take(view, table, scratch, unseen, tie, further, key):
         hidden = lowest(names)
         names = pop_lowest(names)
         of_hidden = scratch[s.POINTS + hidden] + scratch[s.POINTS + s.THEM + hidden]
-        ends = (pair_verdict(scratch, view, tie, further, up, hidden)
-                - pair_verdict(scratch, view, tie, further, hidden, up))
-        difference += hidden_weight(unseen, known, rest, hidden) * (of_up - of_hidden + 100000 * ends)
+        gain = of_up - of_hidden
+        if ends:
+            gain += 100000 * (pair_verdict(scratch, view, tie, further, up, hidden)
+                              - pair_verdict(scratch, view, tie, further, hidden, up))
+        difference += hidden_weight(unseen, known, rest, hidden) * gain
     if difference == 0:
         return np.int64(key >> np.uint64(63))
     return 1 if difference > 0 else 0
 
 
 @jit
-def greedy_answer(view, table, scratch, work, key):
+def greedy_answer(table, scratch, work, key):
     """The answer to ASK_PLAY, ASK_FACE_UP, ASK_FACE_DOWN or ASK_TAKE."""
+    view = seen(scratch)
     held = name_set(view.hand)
     if view.ask == x.ASK_PLAY and pop_lowest(held) == 0:
         return offer_action(lowest(held), lowest(held))
     unseen = unseen_cards(view, table)
     names = names_at_stake(view, table, unseen)
-    further = lay_lanes(view, table, scratch, work, names)
-    _points(table, scratch, work, names, GREEDY_LANDING if view.supply != 0 else 0, further)
+    landing = GREEDY_LANDING if view.supply != 0 else 0
+    further, ends = needs_more(view, table), True
+    if further:
+        lay_lanes(table, scratch, work, names)
+        _points(table, scratch, work, names, landing)
+    else:
+        ends = _lanes(view, table, scratch, names, landing)
     tie = tie_score(table[TIE_RULE], view.ask != x.ASK_TAKE)
     if view.ask == x.ASK_PLAY:
-        return _play(view, scratch, tie, further, key)
+        return _play(view, scratch, tie, further, ends, key)
     if view.ask == x.ASK_TAKE:
-        return _take(view, table, scratch, unseen, tie, further, key)
+        return _take(view, table, scratch, unseen, tie, further, ends, key)
     if view.ask == x.ASK_FACE_DOWN:
-        return _face_down(view, scratch, tie, further, key)
-    return _face_up(view, scratch, unseen, tie, further, key)
+        return _face_down(view, scratch, tie, further, ends, key)
+    return _face_up(view, scratch, unseen, tie, further, ends, key)

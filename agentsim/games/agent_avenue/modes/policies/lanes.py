@@ -18,11 +18,21 @@ from agentsim.games.agent_avenue.rules import LOSE, LOSES_AT, MOVES, N_NAMES, NE
 from agentsim.games.agent_avenue.zones import count, first_one, lowest, name_set, pop_lowest, size, size_of_set
 from agentsim.jit import jit
 
-__all__ = ["card_progress", "chance_to_stop", "count_ways", "exposure", "pair_verdict", "plot_lanes", "progress",
-           "survey", "trap_lanes", "within_reach"]
+__all__ = ["card_progress", "chance_to_stop", "count_ways", "exposure", "journey", "pair_verdict", "plot_lanes",
+           "progress", "survey", "trap_lanes", "within_reach", "wrapped"]
 
 _HOPE = 3.0
 """How many moves the other side is expected to make yet when a card waits for where its pawn stops."""
+
+
+@jit(inline="always")
+def wrapped(place, ring):
+    """A place on the ring. Bounds rather than branches, which moves would decide at random; longer ways are rare."""
+    place -= ring if place >= ring else 0
+    place += ring if place < 0 else 0
+    while place >= ring or place < 0:
+        place += ring if place < 0 else -ring
+    return place
 
 
 @jit(inline="always")
@@ -48,14 +58,9 @@ def survey(scratch, table, side, lanes, names, further):
         if hit:
             move = changed_move(scratch, table, side, name, move, hit)
         if onward and move != 0:
-            move, place, landed = _journey(scratch, table, side, move)
+            move, place, landed = journey(scratch, table, side, move)
         else:
-            # Bounds rather than branches, which moves would decide at random; longer ways round are rare.
-            place = space + move
-            place -= ring if place >= ring else 0
-            place += ring if place < 0 else 0
-            while place >= ring or place < 0:
-                place += ring if place < 0 else -ring
+            place = wrapped(space + move, ring)
             landed = (corners >> place) & (move != 0)
         lane = lanes + name
         scratch[s.NEXT + lane], scratch[s.PLACE + lane], scratch[s.LANDED + lane] = move, place, landed
@@ -71,7 +76,7 @@ def survey(scratch, table, side, lanes, names, further):
 
 
 @jit
-def _journey(scratch, table, side, move):
+def journey(scratch, table, side, move):
     """``(spaces moved in all, space at the end, landings owed)`` of a move with all moves that stops cause."""
     lead, space, owed = scratch[LEAD], scratch[x.SPACE + side], scratch[x.OWED + side]
     moved = move_pawn(scratch, table, side, move)
@@ -168,13 +173,14 @@ def count_ways(scratch, table, unseen):
         name = lowest(names)
         names = pop_lowest(names)
         for who in range(2):
-            scratch[s.WAYS + 64 * who + scratch[s.NEXT + s.THEM * who + name] % ring] += count(unseen, name)
+            away = wrapped(scratch[s.NEXT + s.THEM * who + name], ring)
+            scratch[s.WAYS + 64 * who + away] += count(unseen, name)
 
 
 @jit
 def chance_to_stop(scratch, table, who, space, target):
     """Chance that the next recruit moves a pawn (0 mine, 1 the other side's) from a space to a target."""
-    ways = scratch[s.WAYS + 64 * who + (target - space) % table[x.RING]]
+    ways = scratch[s.WAYS + 64 * who + wrapped(target - space, table[x.RING])]
     return ways / max(scratch[s.WAYS + 128], 1)
 
 
@@ -277,4 +283,4 @@ def trap_lanes(scratch, work, table, who):
 @jit
 def _steps(lacking):
     """Worth of a condition that lacks so many steps."""
-    return 1.0 if lacking <= 1 else 0.5 ** (lacking - 1)
+    return 1.0 if lacking <= 1 else 1.0 / (np.int64(1) << (lacking - 1))

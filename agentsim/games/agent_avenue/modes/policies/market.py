@@ -11,15 +11,12 @@ import numpy as np
 from agentsim.games.agent_avenue.modes import layout as x
 from agentsim.games.agent_avenue.modes.policies import space as s
 from agentsim.games.agent_avenue.modes.policies.board import keep, lay_out, restore, unseen_cards
-from agentsim.games.agent_avenue.modes.policies.effects import (
-    after_recruit,
-    after_take,
-    after_take_back,
-    card_value,
-    hand_choices,
-)
+from agentsim.games.agent_avenue.modes.policies.effects import after, card_value, hand_choices
+from agentsim.games.agent_avenue.modes.policies.glance import glance
 from agentsim.games.agent_avenue.modes.policies.lanes import count_ways, survey
+from agentsim.games.agent_avenue.modes.policies.sight import seen
 from agentsim.games.agent_avenue.modes.policies.worth import value
+from agentsim.games.agent_avenue.policies.dispatch import FAMILY_GREEDY
 from agentsim.games.agent_avenue.rules import ALL_CARDS
 from agentsim.games.agent_avenue.zones import lowest, name_set, pop_lowest
 from agentsim.jit import jit
@@ -31,8 +28,9 @@ _LOW = -1e9
 
 
 @jit
-def answer_market(family, view, table, rows, policy, scratch, key):
+def answer_market(family, table, rows, policy, scratch, key):
     """The answer of a family to ASK_MARKET, ASK_MEMBER, ASK_TARGET, ASK_RECRUIT or ASK_M."""
+    view = seen(scratch)
     if view.ask == x.ASK_MEMBER:
         return np.int64(key >> np.uint64(63))
     me = view.side & 1
@@ -41,22 +39,27 @@ def answer_market(family, view, table, rows, policy, scratch, key):
     scratch[s.UNSEEN], scratch[s.HAND], scratch[s.DECK] = unseen_cards(view, table), view.hand, view.deck
     scratch[s.SHOWN], scratch[s.SHOWN + 1] = view.shown_us, view.shown_them
     keep(scratch)
-    if table[x.WITH_M] != 0 or (view.held_me | view.held_them | _on_offer(view)) & table[x.AT_END] != 0:
+    held = view.held_me | view.held_them
+    if table[x.WITH_M] != 0 or (held | _on_offer(view)) & table[x.WAITS] != 0:
         names = name_set(table[ALL_CARDS])
         for who in range(2):
-            survey(scratch, table, me ^ who, np.int64(s.THEM * who), names, True)
+            survey(scratch, table, me ^ who, np.int64(s.THEM * who), names, False)
         count_ways(scratch, table, scratch[s.UNSEEN])
-    if view.ask == x.ASK_MARKET:
-        return _pick(view, scratch, table, rows, policy, key)
+    scratch[s.AT_A_GLANCE] = family == FAMILY_GREEDY and table[x.WITH_M] == 0 and held & table[x.AT_END] == 0
+    if scratch[s.AT_A_GLANCE] != 0:
+        glance(scratch, table)
     if view.ask == x.ASK_TARGET:
         return _target(view, scratch, table, rows, policy, key)
     if view.ask == x.ASK_M:
         return _place_m(view, scratch, table, rows, policy, key)
-    stay = value(scratch, table, rows, policy, 0.0)
-    again = after_recruit(scratch, table, rows, policy, me, view.up & 15)
-    if again == stay:
+    glanced = scratch[s.AT_A_GLANCE] != 0
+    before = float(scratch[s.BEFORE]) if glanced else value(scratch, table, rows, policy, 0.0)
+    if view.ask == x.ASK_MARKET:
+        return _pick(view, scratch, table, rows, policy, before, key)
+    again = after(scratch, table, rows, policy, me, np.int64(x.OF_ANY), view.up & 15, np.int64(0))
+    if again == before:
         return np.int64(key >> np.uint64(63))
-    return np.int64(again > stay)
+    return np.int64(again > before)
 
 
 @jit(inline="always")
@@ -70,8 +73,7 @@ def _on_offer(view):
 
 
 @jit(inline="always")
-def _pick(view, scratch, table, rows, policy, key):
-    before = value(scratch, table, rows, policy, 0.0)
+def _pick(view, scratch, table, rows, policy, before, key):
     best, choice, equals = _LOW, np.int64(0), np.int64(0)
     for place in range(view.options):
         copy = ((view.supply >> np.int64(8 * place)) & 255) - 1
@@ -89,12 +91,7 @@ def _target(view, scratch, table, rows, policy, key):
     while names:
         name = lowest(names)
         names = pop_lowest(names)
-        if op == x.TAKE_BACK:
-            score = after_take_back(scratch, table, rows, policy, me, name, number)
-        elif op == x.TAKE:
-            score = after_take(scratch, table, rows, policy, me, name)
-        else:
-            score = after_recruit(scratch, table, rows, policy, me, name)
+        score = after(scratch, table, rows, policy, me, op, name, number)
         best, choice, equals = _better(score, name, best, choice, equals, key)
     return choice
 

@@ -2,6 +2,7 @@
 
 They are large. Compiled into every kernel that asks them, they would be optimised anew in each: a minute of compiling
 in place of a quarter. A kernel takes them as a pair of functions, and takes :data:`NO_MINDS` where nobody thinks.
+They find the view in ``scratch`` (``sight.py``).
 """
 
 from __future__ import annotations
@@ -12,30 +13,33 @@ from typing import Any
 
 import numpy as np
 from numba import types
+from numpy.typing import NDArray
 
-from agentsim.games.agent_avenue.modes.layout import ASK_PLAYER_UP
+from agentsim.games.agent_avenue.modes.layout import ASK_PLAYER_UP, ASK_TAKE
 from agentsim.games.agent_avenue.modes.policies.greedy import greedy_answer
 from agentsim.games.agent_avenue.modes.policies.market import answer_market
 from agentsim.games.agent_avenue.modes.policies.minmax import minmax_answer
 from agentsim.games.agent_avenue.modes.policies.planner import planner_answer
-from agentsim.games.agent_avenue.modes.view import MODE_VIEW_TYPE
+from agentsim.games.agent_avenue.modes.policies.space import VIEW
+from agentsim.games.agent_avenue.modes.view import ModeView
 from agentsim.games.agent_avenue.policies.dispatch import FAMILY_GREEDY, FAMILY_MINMAX, FAMILY_PLANNER
 from agentsim.jit import jit
 
-__all__ = ["NO_MINDS", "compilations", "minds", "minds_for"]
+__all__ = ["NO_MINDS", "compilations", "minds", "minds_for", "think"]
 
+_ASK = ModeView._fields.index("ask")
 _SIGNATURE = types.int64(
-    types.int64, MODE_VIEW_TYPE, types.Array(types.int64, 1, "C", readonly=True),
+    types.int64, types.Array(types.int64, 1, "C", readonly=True),
     types.Array(types.float64, 2, "C", readonly=True), types.int64, types.int64[::1], types.float64[::1], types.uint64)
 
 
 @jit(_SIGNATURE)
-def _no_exchange(family, view, table, rows, policy, scratch, work, key):
+def _no_exchange(family, table, rows, policy, scratch, work, key):
     return np.int64(-1)
 
 
 @jit(_SIGNATURE)
-def _no_market(family, view, table, rows, policy, scratch, work, key):
+def _no_market(family, table, rows, policy, scratch, work, key):
     return np.int64(-2)
 
 
@@ -43,20 +47,20 @@ NO_MINDS = (_no_exchange, _no_market)
 """For matchups in which no family thinks; never called."""
 
 
-def _exchange(family, view, table, rows, policy, scratch, work, key):
+def _exchange(family, table, rows, policy, scratch, work, key):
     """The answer of ``greedy``, ``minmax`` or ``planner`` about cards of an offer."""
-    if view.ask == ASK_PLAYER_UP:
+    if scratch[VIEW + _ASK] == ASK_PLAYER_UP:
         return np.int64(key >> np.uint64(63))  # the team knows nothing that tells its members apart
     if family == FAMILY_GREEDY:
-        return greedy_answer(view, table, scratch, work, key)
+        return greedy_answer(table, scratch, work, key)
     if family == FAMILY_MINMAX:
-        return minmax_answer(view, table, np.int64(rows[policy, 0]), scratch, work, key)
-    return planner_answer(view, table, rows, policy, scratch, work, key)
+        return minmax_answer(table, np.int64(rows[policy, 0]), scratch, work, key)
+    return planner_answer(table, rows, policy, scratch, work, key)
 
 
-def _market(family, view, table, rows, policy, scratch, work, key):
+def _market(family, table, rows, policy, scratch, work, key):
     """The answer of ``greedy``, ``minmax`` or ``planner`` about the Black Market and Division M."""
-    return answer_market(family, view, table, rows, policy, scratch, key)
+    return answer_market(family, table, rows, policy, scratch, key)
 
 
 @cache
@@ -69,6 +73,13 @@ def minds_for(families: Sequence[int]) -> tuple[Any, Any]:
     """What a kernel needs for these families."""
     thinking = any(FAMILY_GREEDY <= family <= FAMILY_PLANNER for family in families)
     return minds() if thinking else NO_MINDS
+
+
+def think(family: int, view: ModeView, table: NDArray[np.int64], rows: NDArray[np.float64],
+          scratch: NDArray[np.int64], work: NDArray[np.float64], key: np.uint64) -> int:
+    """The answer of a thinking family to the question of a view, for callers in Python; ``rows``: (1, n), its own."""
+    scratch[VIEW:VIEW + len(view)] = view
+    return int(minds()[0 if view.ask <= ASK_TAKE else 1](family, table, rows, 0, scratch, work, key))
 
 
 def compilations() -> int:

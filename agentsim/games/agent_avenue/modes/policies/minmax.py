@@ -21,6 +21,7 @@ from agentsim.games.agent_avenue.modes.policies.exchange import (
     tie_score,
 )
 from agentsim.games.agent_avenue.modes.policies.lanes import pair_verdict
+from agentsim.games.agent_avenue.modes.policies.sight import seen
 from agentsim.games.agent_avenue.modes.policies.worth import MINMAX_LANDING, MINMAX_M, MINMAX_PLOT
 from agentsim.games.agent_avenue.policies.minmax import minmax_standing
 from agentsim.games.agent_avenue.rules import LOSES_AT, NEVER, TIE_ACTIVE, WINS_AT
@@ -146,14 +147,15 @@ def _take(view, table, scratch, unseen, tie, further, standing, key):
 
 
 @jit
-def minmax_answer(view, table, sentinel, scratch, work, key):
+def minmax_answer(table, sentinel, scratch, work, key):
     """The answer to ASK_PLAY, ASK_FACE_UP, ASK_FACE_DOWN or ASK_TAKE. ``sentinel``: its number, -1 if there is none."""
+    view = seen(scratch)
     held = name_set(view.hand)
     if view.ask == x.ASK_PLAY and pop_lowest(held) == 0:
         return offer_action(lowest(held), lowest(held))
     unseen = unseen_cards(view, table)
     names = names_at_stake(view, table, unseen)
-    further = lay_lanes(view, table, scratch, work, names)
+    further = lay_lanes(table, scratch, work, names)
     _points(view, table, sentinel, scratch, work, names, further)
     standing = minmax_standing(view, table, sentinel)
     tie = tie_score(TIE_ACTIVE, view.ask != x.ASK_TAKE)

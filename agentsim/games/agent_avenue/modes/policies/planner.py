@@ -19,6 +19,7 @@ from agentsim.games.agent_avenue.modes import layout as x
 from agentsim.games.agent_avenue.modes.policies import space as s
 from agentsim.games.agent_avenue.modes.policies.chance import may_discard
 from agentsim.games.agent_avenue.modes.policies.exchange import lay_lanes, rest_of_hand
+from agentsim.games.agent_avenue.modes.policies.sight import seen
 from agentsim.games.agent_avenue.modes.policies.worth import P_CORNER, P_DANGER_M, P_PLOT, P_TRAP_M
 from agentsim.games.agent_avenue.modes.sides import discards_each
 from agentsim.games.agent_avenue.policies.parameters import FAR
@@ -66,7 +67,7 @@ def _weigh(view, table, rows, policy, scratch, work):
     """Fill the planner's lanes for a mode; returns what ``planner.weigh`` returns."""
     base, _, cards = weigh(view, table, rows, policy, work)
     names = name_set(table[ALL_CARDS])
-    further = lay_lanes(view, table, scratch, work, names)
+    further = lay_lanes(table, scratch, work, names)
     me = view.side & 1
     lead, corner = rows[policy, P_LEAD], rows[policy, P_CORNER] if view.supply != 0 else 0.0
     plot, trap_m, danger_m = rows[policy, P_PLOT], rows[policy, P_TRAP_M], rows[policy, P_DANGER_M]
@@ -222,8 +223,9 @@ def _sample(work, names, best, noise, key, choice):
 
 
 @jit
-def planner_answer(view, table, rows, policy, scratch, work, key):
+def planner_answer(table, rows, policy, scratch, work, key):
     """The answer to ASK_PLAY, ASK_FACE_UP, ASK_FACE_DOWN or ASK_TAKE."""
+    view = seen(scratch)
     discards = rows[policy, P_MARGIN] < 1.0 and may_discard(view, table)
     names = name_set(view.hand)
     if view.ask == x.ASK_PLAY and pop_lowest(names) == 0 and not discards:

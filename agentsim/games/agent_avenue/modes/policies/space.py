@@ -34,7 +34,14 @@ its hand (empty if that is not known), cards in the deck; at SHOWN and one furth
 other one are known to hold."""
 SCORES, ACTIONS = KEPT + 32, KEPT + 32 + 128
 """Offers of the pairs of names in hand, with their scores: at most 105."""
-MODE_SCRATCH = ACTIONS + 128
+(BEFORE, SUM, LEADING, OF_WINNING, OF_LOSING, OF_OWED, GAP_ME, GAP_THEM, OURS, THEIRS, TIE,
+ AT_A_GLANCE) = range(ACTIONS + 128, ACTIONS + 140)
+"""What ``glance.py`` knows of the board, for the side that decides: points in all and without an end of the game; the
+lead; points of winning and (taken off) of losing cards, of landings owed; the gaps; completed sets that win for it,
+that win for the other side; what a tie is for it; whether all that tells what the board is worth."""
+VIEW = ACTIONS + 144
+"""The view, see ``sight.py``."""
+MODE_SCRATCH = VIEW + 40
 
 # Lanes in `work`, behind the planner's: steps nearer to a card's condition at End; change of the chance that the next
 # move ends on the other side's Division M pawn; of the chance that the other side's ends on one's own.

@@ -15,6 +15,8 @@ Division M pawn; and the *promise* of an ongoing card, in spaces, which is worth
 
 from __future__ import annotations
 
+import numpy as np
+
 from agentsim.games.agent_avenue.engine import LEAD, PLAY
 from agentsim.games.agent_avenue.modes import layout as x
 from agentsim.games.agent_avenue.modes.policies import space as s
@@ -44,6 +46,9 @@ MINMAX_LANDING, MINMAX_PLOT, MINMAX_M = 40, 30, 30
 (P_CORNER, P_PLOT, P_TRAP_M, P_DANGER_M, P_ENGINE, P_SCHEME, P_AMBUSH, P_THEFT, P_RUSH) = (position(name) for name in (
     "corner", "plot", "trap_m", "danger_m", "engine", "scheme", "ambush", "theft", "rush"))
 
+# Numba compiles a function anew for each constant that is handed to it as a plain 0 or 1.
+_NONE, _ONE = np.int64(0), np.int64(1)
+
 
 @jit
 def value(scratch, table, rows, policy, promise):
@@ -55,17 +60,17 @@ def value(scratch, table, rows, policy, promise):
     owed = scratch[x.OWED + me] - scratch[x.OWED + it]
     plot, risk, grip = 0.0, 0.0, 0.0
     if (scratch[x.HELD + me] | scratch[x.HELD + it]) & table[x.AT_END]:
-        plot = progress(scratch, table, me, 1) - progress(scratch, table, it, 0)
+        plot = progress(scratch, table, me, _ONE) - progress(scratch, table, it, _NONE)
     if table[x.WITH_M]:
-        risk = exposure(scratch, table, 0, scratch[x.SPACE + me], scratch[x.M_SPACE + it])
-        grip = exposure(scratch, table, 1, scratch[x.SPACE + it], scratch[x.M_SPACE + me])
+        risk = exposure(scratch, table, _NONE, scratch[x.SPACE + me], scratch[x.M_SPACE + it])
+        grip = exposure(scratch, table, _ONE, scratch[x.SPACE + it], scratch[x.M_SPACE + me])
     if family == FAMILY_GREEDY:
         points = (110 * (lead + promise) + 300 * (winning_cards(mine, table) - winning_cards(theirs, table))
                   - 350 * (losing_cards(mine, table) - losing_cards(theirs, table))
                   + GREEDY_LANDING * owed + GREEDY_PLOT * plot + GREEDY_M * (grip - risk))
         return points + 100000.0 * verdict(scratch, table, table[TIE_RULE], me, active)
     if family == FAMILY_MINMAX:
-        end = verdict(scratch, table, TIE_ACTIVE, me, active)
+        end = verdict(scratch, table, np.int64(TIE_ACTIVE), me, active)
         if end != 0:
             return 1000.0 * end
         sentinel, pairs = int(rows[policy, 0]), 0
