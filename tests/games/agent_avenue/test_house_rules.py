@@ -10,8 +10,9 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from agentsim.games.agent_avenue import kernel
-from agentsim.games.agent_avenue.rules import Rules, settings_of
-from tests.games.agent_avenue.helpers import JIT, NAMES, few, session
+from agentsim.games.agent_avenue.modes import kernel as mode_kernel
+from agentsim.games.agent_avenue.rules import Rules, make_rules, settings_of
+from tests.games.agent_avenue.helpers import JIT, NAMES, few, policy, session, the_game
 from tests.games.agent_avenue.house_rules import rule_sets
 from tests.games.agent_avenue.replays import check_batch
 
@@ -69,18 +70,49 @@ for _name in NAMES:
 
 
 def outcome(settings: dict[str, Any]) -> list[list[Any]]:
-    games = session("random_discards", settings=settings, seed=6).play(0, 0, few(1500, 150), "games").tables["games"]
+    mirror = [(policy("random_discards"),) * 2]
+    games = the_game().session(make_rules(settings), mirror, 6).play(0, 0, few(1500, 150), "games").tables["games"]
     return [games[column].tolist() for column in ("winner", "end_reason", "tie_rule", "n_turns", "lead", "discards_0")]
 
 
-def test_every_key_changes_results_without_compiling() -> None:
-    from tests.games.agent_avenue.helpers import the_game
+EVERYTHING = {"rules.mode": "advanced", "rules.expansion": "division_m", "rules.market": "both"}
 
-    keys = {key.name for key in the_game().rule_keys()} - {"rules.mode"}  # only one mode exists
-    assert set(OTHER_VALUES) == keys
-    session("random_discards").play(0, 0, 2, "games")
-    compiled = len(kernel.play_games.nopython_signatures) if JIT else 0
-    for key, (value, context) in OTHER_VALUES.items():
-        assert outcome(context | {key: value}) != outcome(context), key
-    if JIT:
-        assert len(kernel.play_games.nopython_signatures) == compiled
+
+def _new_keys() -> dict[str, tuple[Any, dict[str, Any]]]:
+    """The keys of the other modes, in the same form."""
+    teams, m = {"rules.players": 4}, {"rules.expansion": "division_m"}
+    found: dict[str, tuple[Any, dict[str, Any]]] = {
+        "rules.mode": ("advanced", {}), "rules.players": (4, {}), "rules.lone": ("1", {"rules.players": 3}),
+        "rules.team_discards": (1, teams), "rules.expansion": ("division_m", {}), "rules.market": ("old", EVERYTHING),
+        "rules.ceasefire": (True, EVERYTHING), "rules.m_trap": ("stopping", m), "rules.supply": (1, EVERYTHING),
+        "rules.corners": ("1 3 8", EVERYTHING)}
+    rules = make_rules(EVERYTHING | {"rules.ceasefire": True})
+    for card in rules.cards:
+        if card.id not in NAMES:
+            found |= {f"cards.{card.id}.{number}": (2, m) for number in ("first", "second", "third", "copies")}
+            found |= {f"cards.{card.id}.{number}": (2, m) for number in ("wins_at", "loses_at")}
+        many = m | {f"cards.{card.id}.copies": 7, f"cards.{card.id}.wins_at": 0, f"cards.{card.id}.loses_at": 0}
+        found |= {f"cards.{card.id}.{symbol}": (4, many) for symbol in ("m_first", "m_second", "m_third")}
+    for market in rules.market_cards:
+        pile = EVERYTHING | {"rules.ceasefire": True}
+        found[f"market.{market.id}.copies"] = (3, pile)
+        many = pile | {f"market.{market.id}.copies": 6}
+        found |= {f"market.{market.id}.{name}": (1 if value == "home" else value - 1, many)
+                  for name, (_, value) in market.numbers.items()}
+    return found
+
+
+def test_every_key_changes_results_without_compiling() -> None:
+    # `rules.picks` lets chance pick as `random_discards` does; where cards come from and who made them up is no rule.
+    keys = {key.name for key in the_game().rule_keys() if not key.name.endswith(".provenance")}
+    keys -= {"rules.cards", "rules.picks"}
+    others = OTHER_VALUES | _new_keys()
+    assert set(others) == keys
+    for play, changes in ((kernel.play_games, OTHER_VALUES), (mode_kernel.play_modes, _new_keys())):
+        compiled = -1
+        for key, (value, context) in changes.items():
+            assert outcome(context | {key: value}) != outcome(context), key
+            if JIT and compiled < 0:
+                compiled = len(play.nopython_signatures)
+        if JIT:
+            assert len(play.nopython_signatures) == compiled
