@@ -108,8 +108,12 @@ def findings(found: Tables) -> list[Finding]:
     known = strength[(strength["policy"] == last) & strength["effect"].notna()]
     if len(known):
         top = known.iloc[int(known["effect"].to_numpy().argmax())]
-        said.append(finding(f"Against a blank the strongest card is {top['label']}: it is worth {{value}} to its taker "
-                            f"(`{last}`).", top, estimate="effect", n=int(top["n_forks"]), n_unit="forks", unit="pp",
+        rivals = int((known["high"] >= top["low"]).sum()) - 1
+        text = f"Against a blank the strongest card is {top['label']}: it is worth {{value}} to its taker (`{last}`)."
+        if rivals:
+            text = (f"Against a blank {top['label']} comes out highest, worth {{value}} to its taker (`{last}`), but "
+                    f"{rivals} other {'card' if rivals == 1 else 'cards'} may be as strong.")
+        said.append(finding(text, top, estimate="effect", n=int(top["n_forks"]), n_unit="forks", unit="pp",
                             interval=interval, section=ANCHOR))
     said.append(Finding(f"Of {len(verdicts)} cards, {listed(words)}, held against ±{100 * answer['band']:g} points "
                         f"(`{last}`).", section=ANCHOR))

@@ -175,8 +175,9 @@ def _dose_chart(found: Tables, metric: str, name: str) -> Chart:
     if aim is not None and "nearest" in found:
         best = found["nearest"]
         values = list(dict.fromkeys(str(value) for value in best["value"]))
-        title = (f"{about['vary']} = {listed(values, 'or')} comes nearest to {label} = "
-                 f"{written(aim, rate, 0.01 if rate else 0.1)}")
+        rivals = "" if not any(best["rivals"]) else ", among values that may be as near"
+        title = (f"With {about['vary']} = {listed(values, 'or')}, {label} comes nearest to "
+                 f"{written(aim, rate, 0.01 if rate else 0.1)}{rivals}")
     else:
         first, last = part["value"].iloc[0], part["value"].iloc[-1]
         title = f"{label[0].upper()}{label[1:]}, from {about['vary']} = {first} to {last}: {'; '.join(ends)}"
