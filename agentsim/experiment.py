@@ -22,7 +22,7 @@ from typing import Any, cast, get_args
 
 from agentsim.errors import InputError, nearest
 from agentsim.games.base import Game, LogLevel, PolicyRef, WithCardFiles, get_game
-from agentsim.lineup import MatchupPlan, PolicySpec, pair_up, resolve_policies
+from agentsim.lineup import MatchupPlan, PolicySpec, pair_up, resolve_policies, seated_lineup
 from agentsim.resources import experiments_dir
 from agentsim.tomlfile import TomlFile, flatten, read_toml
 
@@ -193,9 +193,10 @@ class Draft:
         log = "none" if self.log is None else self._checked("log", _check_log, self.log)
         seed = DEFAULT_SEED if self.seed is None else self._checked("seed", _check_seed, self.seed)
         folder = self.file.path.parent if self.file and "policies" not in self.places else None
-        policies = self._checked("policies", resolve_policies, game, self.policies, folder)
-        matchups = self._checked("matchups", pair_up, policies, "auto" if self.matchups is None else self.matchups,
-                                 game.seats(rules))
+        plan: Any = "auto" if self.matchups is None else self.matchups
+        specs, lineup = seated_lineup(self.policies, game.seats(rules)) if plan == "auto" else (self.policies, ())
+        policies = self._checked("policies", resolve_policies, game, specs, folder)
+        matchups = lineup or self._checked("matchups", pair_up, policies, plan, game.seats(rules))
         pairings = [tuple(policies[index] for index in matchup) for matchup in matchups]
         per_deal = tuple(game.games_per_deal(pairing, rules) for pairing in pairings)
         if self.games is None:
@@ -291,11 +292,13 @@ def build_experiment(policies: str | Sequence[PolicySpec], *, game: str = DEFAUL
     ----------
     policies : policy specs (``"greedy"``, ``"planner(bluff=0.5)"``, ``"./mine.py:cautious"``), policies that are
         complete already (``PolicyRef``), or tables as in an experiment file; a string is split at its commas.
-    games : games of each matchup, a multiple of the games per deal (2 for two different policies); 100,000 if left out.
+    games : games of each matchup, a multiple of the games per deal (2 for two different policies, as many as seatings
+        and roles for more); 100,000, rounded up to that, if left out.
     seed : 0 to 2**64 - 1.
     settings : rule keys with values, for example ``{"rules.hand_size": 5}``; the rest keeps its defaults.
-    matchups : ``"auto"`` (one policy: its mirror, two: one matchup, more: round robin with mirrors),
-        ``"round_robin"``, ``"pairs"`` (without mirrors), ``"mirrors"``, ``"against:NAME"``, or a list of label tuples.
+    matchups : ``"auto"`` (one policy: its mirror, as many as seats: one matchup, other numbers: a round robin with
+        mirrors, one among others at tables of three and more), ``"round_robin"``, ``"pairs"`` (without mirrors),
+        ``"mirrors"``, ``"one_among"``, ``"against:NAME"``, or a list of label tuples.
 
     Raises ``InputError`` that names the argument.
     """

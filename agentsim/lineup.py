@@ -12,17 +12,19 @@ from typing import Any, TypeAlias
 from agentsim.errors import InputError, nearest
 from agentsim.games.base import Game, PolicyRef
 
-__all__ = ["MatchupPlan", "PolicySpec", "pair_up", "resolve_policies", "split_specs"]
+__all__ = ["MatchupPlan", "PolicySpec", "pair_up", "resolve_policies", "seated_lineup", "split_specs"]
 
 PolicySpec: TypeAlias = str | PolicyRef | Mapping[str, Any]
 """A spec (``"planner(bluff=0.5)"``), a complete policy, or a table with the keys policy, label and params."""
 
 MatchupPlan: TypeAlias = str | Sequence[Sequence[str]]
-"""``auto``, ``round_robin``, ``pairs``, ``mirrors``, ``against:NAME``, or a list of tuples of labels, one per seat."""
+"""A plan's name, as :func:`pair_up` lists them, or a list of tuples of labels, one per seat."""
 
-_PLANS = ("auto", "round_robin", "pairs", "mirrors", "against:NAME")
+_PLANS = ("auto", "round_robin", "pairs", "mirrors", "one_among", "against:NAME")
 _TABLE_KEYS = ("policy", "label", "params")
 MAX_LABEL = 80
+MAX_MATCHUPS = 10_000
+"""Most matchups of a plan; a full table of ten seats has more combinations than anybody would play."""
 
 
 def split_specs(text: str) -> list[str]:
@@ -71,28 +73,57 @@ def resolve_policies(game: Game, specs: Sequence[PolicySpec], folder: Path | Non
     return tuple(found.values())
 
 
+def seated_lineup(specs: Sequence[PolicySpec], seats: int) -> tuple[list[PolicySpec], tuple[tuple[int, ...], ...]]:
+    """A list of as many specs as seats, some repeated, as the different ones and the one matchup that is meant.
+
+    So ``random,expert,expert,expert`` fills a table of four. With two seats a repetition is a mirror, which one policy
+    alone says; a list without repetitions or of another length means nothing special: no matchup.
+    """
+    if not _is_list(specs) or seats < 3 or len(specs) != seats or not all(isinstance(spec, str) for spec in specs):
+        return list(specs), ()
+    different = list(dict.fromkeys(str(spec).strip() for spec in specs))
+    if len(different) == seats or "all" in different:
+        return list(specs), ()
+    return list(different), (tuple(different.index(str(spec).strip()) for spec in specs),)
+
+
 def pair_up(policies: Sequence[PolicyRef], plan: MatchupPlan, seats: int) -> tuple[tuple[int, ...], ...]:
     """The matchups of a plan as indices into ``policies``, in the order of their ids.
 
-    ``"auto"``: one policy plays its mirror; as many policies as seats are one matchup; more are a round robin.
-    ``"round_robin"``: every combination, mirrors included; ``"pairs"``: without mirrors; ``"mirrors"``: these only;
+    ``"auto"``: one policy plays its mirror; as many policies as seats are one matchup; other numbers are a round robin
+    of two seats. With more seats they are one among others: of two policies A and B the matchups A against B's and B
+    against A's, of three and more the mirrors as well.
+    ``"round_robin"``: every combination, mirrors included; ``"pairs"``: every choice of different policies;
+    ``"mirrors"``: these only; ``"one_among"``: every policy, in one seat, among every other, in all other seats;
     ``"against:NAME"``: every other policy, in turn, against the one named. A list names each matchup by labels.
-    Raises ``InputError`` for an unknown plan or label, a repeated matchup, or a policy that would never play.
+    Raises ``InputError`` for an unknown plan or label, a repeated matchup, a policy that would never play, or more than
+    ``MAX_MATCHUPS`` matchups.
     """
     everybody = range(len(policies))
+    mirrors = tuple((index,) * seats for index in everybody)
     if not isinstance(plan, str):
         return _listed(policies, plan, seats)
     if plan == "auto":
         if len(policies) == seats:
             return (tuple(everybody),)
+        if len(policies) == 1:
+            return mirrors
+        if seats > 2:
+            return (*_one_among(everybody, seats), *(mirrors if len(policies) > 2 else ()))
         plan = "round_robin"
     if plan == "round_robin":
+        _check_number(math.comb(len(policies) + seats - 1, seats))
         return tuple(combinations_with_replacement(everybody, seats))
     if plan == "mirrors":
-        return tuple((index,) * seats for index in everybody)
+        return mirrors
+    if plan == "one_among":
+        if len(policies) == 1:
+            raise InputError("'one_among' needs at least two policies", key="matchups")
+        return _one_among(everybody, seats)
     if plan == "pairs":
         if len(policies) < seats:
             raise InputError(f"'pairs' needs at least {seats} policies, got {len(policies)}", key="matchups")
+        _check_number(math.comb(len(policies), seats))
         return tuple(combinations(everybody, seats))
     if plan.startswith("against:"):
         index = _index(policies, plan.removeprefix("against:").strip())
@@ -101,6 +132,18 @@ def pair_up(policies: Sequence[PolicyRef], plan: MatchupPlan, seats: int) -> tup
         return tuple((other, *(index,) * (seats - 1)) for other in everybody if other != index)
     raise InputError(f"unknown plan '{plan}'", key="matchups", allowed=", ".join(_PLANS) + ", or a list of pairs",
                      nearest=nearest(plan, _PLANS))
+
+
+def _one_among(everybody: range, seats: int) -> tuple[tuple[int, ...], ...]:
+    """Every policy in one seat among every other; with two seats A among B's is B among A's."""
+    return tuple((one, *(other,) * (seats - 1)) for one in everybody for other in everybody
+                 if one != other and (seats > 2 or one < other))
+
+
+def _check_number(matchups: int) -> None:
+    if matchups > MAX_MATCHUPS:
+        raise InputError(f"{matchups:,} matchups", key="matchups",
+                         allowed=f"at most {MAX_MATCHUPS:,}; 'one_among' makes fewer")
 
 
 def _resolve(game: Game, spec: PolicySpec, folder: Path | None, place: str) -> tuple[PolicyRef, bool]:
@@ -165,8 +208,8 @@ def _listed(policies: Sequence[PolicyRef], plan: Sequence[Sequence[str]], seats:
         if not _is_list(labels) or len(labels) != seats:
             raise InputError(f"matchup {number} must name {seats} policies, got {labels!r}", key="matchups")
         matchup = tuple(_index(policies, label) for label in labels)
-        # With two seats, a against b and b against a are the same deals, both with the seats swapped.
-        if matchup in matchups or (seats == 2 and matchup[::-1] in matchups):
+        # A matchup turned round the table is the same: the same deals in the same seatings.
+        if any(matchup[turn:] + matchup[:turn] in matchups for turn in range(seats)):
             raise InputError(f"{' against '.join(labels)} is listed twice", key="matchups")
         matchups.append(matchup)
     used = {index for matchup in matchups for index in matchup}

@@ -174,8 +174,8 @@ class Run:
     def table(self, name: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """A log table, or some of its columns, as a DataFrame.
 
-        Integers keep their width, enums are categoricals in the order of their categories; columns that can hold
-        nulls get pandas' nullable types. Raises InputError for a table or column that the run does not have.
+        Integers keep their width, enums are categoricals in the order of their categories, win shares are fractions;
+        columns that can hold nulls get pandas' nullable types. Raises InputError for a table or column that the run does not have.
         """
         table = self._table(name)
         known = {column.name: column for column in table.columns}
@@ -188,6 +188,8 @@ class Run:
         for column in chosen:
             if known[column].kind == "enum":
                 frame[column] = pd.Categorical(frame[column], categories=list(known[column].categories))
+            elif known[column].kind == "share":
+                frame[column] = frame[column].astype("Float64" if known[column].nullable else "float64")
             elif known[column].nullable:
                 frame[column] = frame[column].convert_dtypes()
         return frame
@@ -305,7 +307,7 @@ class Run:
             listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
             return f"SELECT * FROM read_parquet([{listed}])"
         # Nothing has been played yet: an empty table of the right shape.
-        types = {"int": "BIGINT", "bool": "BOOLEAN", "enum": "VARCHAR"}
+        types = {"int": "BIGINT", "bool": "BOOLEAN", "enum": "VARCHAR", "share": "DOUBLE"}
         columns = ", ".join(f'NULL::{types[column.kind]} AS "{column.name}"' for column in table.columns)
         return f"SELECT {columns} LIMIT 0"
 

@@ -30,7 +30,7 @@ from agentsim.stats.simultaneous import adjusted_level
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MatchupResult", "result_frame", "summarise"]
+__all__ = ["MatchupResult", "Tally", "endings_of", "mean_of_counts", "result_frame", "share_of_games", "summarise"]
 
 Tally = Mapping[str, NDArray[np.int64]]
 
@@ -86,7 +86,7 @@ def summarise(experiment: Experiment, tallies: Sequence[Tally], level: float = 0
     confidence level of each column as a whole. A matchup without games has estimates of NaN.
     """
     each = adjusted_level(len(tallies), level)
-    endings = _endings(experiment)
+    endings = endings_of(experiment)
     per_deal = experiment.games_per_deal()
     return [_result(number, tuple(policy.label for policy in pairing), per_deal[number], tally, endings, each)
             for number, (pairing, tally) in enumerate(zip(experiment.pairings(), tallies, strict=True))]
@@ -128,9 +128,9 @@ def _result(number: int, labels: tuple[str, ...], per_deal: int, tally: Tally, e
         n_games=n_games, n_deals=n_deals, wins_a=wins, draws=draws, losses_a=losses,
         score_a=mean_of_deals(tally["deal_score_a"], level),
         score_seat0=mean_of_deals(tally["deal_score_seat0"], level),
-        draw_share=_share(draws, n_games, n_deals, level),
-        turns=_mean_of_counts(tally["turns"], n_deals, level),
-        ends={name: _share(int(count), n_games, n_deals, level)
+        draw_share=share_of_games(draws, n_games, n_deals, level),
+        turns=mean_of_counts(tally["turns"], n_deals, level),
+        ends={name: share_of_games(int(count), n_games, n_deals, level)
               for name, count in zip(endings, tally["end_reason"], strict=True)})
 
 
@@ -140,12 +140,13 @@ def _nothing(per_deal: int, n_endings: int) -> Tally:
             "deal_score_seat0": scores, "turns": np.zeros(1, np.int64), "end_reason": np.zeros(n_endings, np.int64)}
 
 
-def _share(count: int, n_games: int, n_deals: int, level: float) -> Interval:
+def share_of_games(count: int, n_games: int, n_deals: int, level: float) -> Interval:
+    """A share of games, with an interval as if the games of a deal were copies of each other."""
     share = count / n_games if n_games else math.nan
     return bounded_mean(share, share * (1 - share), n_deals, games=n_games, level=level)
 
 
-def _mean_of_counts(histogram: NDArray[np.int64], n_deals: int, level: float) -> Interval:
+def mean_of_counts(histogram: NDArray[np.int64], n_deals: int, level: float) -> Interval:
     """The mean of ``0, 1, 2 ...`` weighted by a histogram of games."""
     counts = [int(count) for count in histogram]
     n_games = sum(counts)
@@ -156,7 +157,7 @@ def _mean_of_counts(histogram: NDArray[np.int64], n_deals: int, level: float) ->
     return bounded_mean(mean, variance, n_deals, games=n_games, level=level, bounds=(0, max(len(counts) - 1, 1)))
 
 
-def _endings(experiment: Experiment) -> tuple[str, ...]:
+def endings_of(experiment: Experiment) -> tuple[str, ...]:
     """The kinds of ending that the game logs, in the order of the tally."""
     for table in get_game(experiment.game).tables(experiment.rules(), "games"):
         for column in table.columns:

@@ -19,7 +19,7 @@ from tests.fake_game import HighCard
 @pytest.fixture(autouse=True)
 def fake_game(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(base, "_REGISTRY", {"high_card": HighCard()})
-    monkeypatch.setattr(base, "_load", lambda: None)
+    monkeypatch.setattr(base, "_load", lambda *names: None)
 
 
 def build(policies: Any = ("calm", "brave"), **arguments: Any) -> Experiment:

@@ -7,16 +7,31 @@ import statistics
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from agentsim.commands.standings import standing_lines
 from agentsim.commands.text import columns, count, decimals, interval, paragraph, percent, plus_minus
 from agentsim.experiment import Experiment
+from agentsim.standings import scored_by_shares, standings
 from agentsim.stats.intervals import Interval
-from agentsim.summary import MatchupResult
+from agentsim.summary import MatchupResult, Tally, summarise
 
-__all__ = ["result_dict", "result_lines"]
+__all__ = ["result_dict", "result_lines", "results_of"]
 
 LEVEL = 0.95
 MANY = 15
 """More matchups than this are shown as a matrix alone, if it fits."""
+
+
+def results_of(
+    experiment: Experiment, tallies: Sequence[Tally]
+) -> tuple[dict[str, Any], Callable[[int], list[str]]]:
+    """The results of an experiment for ``--json``, and what makes their lines for a width of the terminal."""
+    if not scored_by_shares(experiment):
+        results = summarise(experiment, tallies)
+        return result_dict(results), lambda width: result_lines(experiment, results, width)
+    shares = standings(experiment, tallies)
+    data = {"level": LEVEL, "family_size": sum(len(result.scores) for result in shares),
+            "matchups": [result.as_dict() for result in shares]}
+    return data, lambda width: standing_lines(shares, width)
 
 
 def result_dict(results: Sequence[MatchupResult]) -> dict[str, Any]:

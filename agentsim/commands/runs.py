@@ -9,7 +9,7 @@ from pathlib import Path
 
 from agentsim.commands import console
 from agentsim.commands.parser import parse_count
-from agentsim.commands.results import result_dict, result_lines
+from agentsim.commands.results import results_of
 from agentsim.commands.simulate import plan_lines
 from agentsim.commands.text import columns, count, size, terminal_width
 from agentsim.errors import InputError, nearest
@@ -20,20 +20,19 @@ __all__ = ["export", "inspect", "replay"]
 def inspect(args: argparse.Namespace) -> int:
     """Plan, rows, digest and results of a run; with ``--verify`` every part is read and checked first."""
     from agentsim.runs import open_run
-    from agentsim.summary import summarise
 
     run = open_run(Path(args.run))
     if args.verify:
         run.verify()
     experiment = run.experiment
-    results = summarise(experiment, run.tallies())
+    results, tell = results_of(experiment, run.tallies())
     digest = run.digest(recompute=args.verify)
     if digest != run.digest():
         raise InputError("the rows are not those that the run noted when it wrote them", where=str(run.path))
     data = {"path": str(run.path), "experiment": experiment.as_dict(), "plan_digest": experiment.plan_digest(),
             "digest": digest, "verified": bool(args.verify), "complete": run.is_complete, "n_games": run.n_games,
             "n_games_planned": experiment.total_games, "rows": run.rows, "bytes": run.n_bytes,
-            "results": result_dict(results)}
+            "results": results}
 
     def lines() -> list[str]:
         width = terminal_width()
@@ -47,7 +46,7 @@ def inspect(args: argparse.Namespace) -> int:
         if args.verify:
             facts.append(("verified", "every file has the rows and the checksum that the manifest says"))
         return [*plan_lines(experiment, width), "", *columns(("", ""), facts, wrap_last=width), "",
-                *result_lines(experiment, results, width)]
+                *tell(width)]
 
     console.show(args.json, "inspect", data, lines)
     return 0

@@ -11,10 +11,10 @@ from typing import Any
 
 from agentsim.commands import console
 from agentsim.commands.parser import parse_count, parse_settings, parse_whole
-from agentsim.commands.results import result_dict, result_lines
+from agentsim.commands.results import results_of
 from agentsim.commands.text import count, duration, paragraph, size, terminal_width
 from agentsim.errors import InputError, nearest
-from agentsim.experiment import Draft, Experiment, card_settings
+from agentsim.experiment import DEFAULT_GAME, Draft, Experiment, card_settings
 from agentsim.lineup import split_specs
 
 __all__ = ["BACKENDS", "INTERRUPTED", "extend", "plan_lines", "resume", "simulate"]
@@ -61,6 +61,7 @@ def extend(args: argparse.Namespace) -> int:
 def plan_lines(experiment: Experiment, width: int) -> list[str]:
     """What an experiment is about to do, or did."""
     from agentsim.games.base import get_game
+    from agentsim.standings import who_plays
 
     game = get_game(experiment.game)
     labels = [policy.label for policy in experiment.policies]
@@ -73,7 +74,7 @@ def plan_lines(experiment: Experiment, width: int) -> list[str]:
     elif mirrors:
         who = f"{labels[matchups[0][0]]} against itself"
     else:
-        who = " against ".join(labels[index] for index in matchups[0])
+        who = who_plays([labels[index] for index in matchups[0]])
     deals = sum(experiment.games // games for games in experiment.games_per_deal())
     games = f"{count(experiment.games)} games" + (f" of each matchup, {count(experiment.total_games)} in all"
                                                   if len(matchups) > 1 else "")
@@ -85,11 +86,12 @@ def plan_lines(experiment: Experiment, width: int) -> list[str]:
     return lines + (paragraph(f"Changed rules: {', '.join(changed)}", width=width) if changed else [])
 
 
-def _refuse_space(word: str, policies: str) -> None:
+def _refuse_space(word: str, args: argparse.Namespace) -> None:
     """``--policies expert greedy``: the shell hands the second policy over as the experiment."""
-    from agentsim.games.base import get_game
+    from agentsim.games.base import get_game, list_games
 
-    if word in {policy.label for policy in get_game("agent_avenue").policies()}:
+    policies, game = args.policies, DEFAULT_GAME if args.game is None else args.game
+    if game in list_games() and word in {policy.label for policy in get_game(game).policies()}:
         raise InputError(f"'{word}' is a policy, not an experiment file", where="--policies",
                          allowed=f"names joined by commas without a space: --policies {policies.rstrip(',')},{word}")
 
@@ -97,7 +99,7 @@ def _refuse_space(word: str, policies: str) -> None:
 def _draft(args: argparse.Namespace) -> Draft:
     if args.experiment is not None:
         if args.policies is not None and "." not in args.experiment and "/" not in args.experiment:
-            _refuse_space(args.experiment, args.policies)
+            _refuse_space(args.experiment, args)
         draft = Draft.read(args.experiment)
     elif args.policies is not None:
         draft = Draft()
@@ -193,14 +195,12 @@ def _play(run: Callable[[Any], Any], args: argparse.Namespace, command: str, out
             console.note(f"agentsim: interrupted; continue with: agentsim resume {shlex.quote(str(out))}")
         return INTERRUPTED
 
-    from agentsim.summary import summarise
-
     experiment: Experiment = result.experiment
-    results = summarise(experiment, result.tallies)
+    results, tell = results_of(experiment, result.tallies)
     rate = result.n_games / result.seconds if result.seconds > 0 else 0.0
     data = {"experiment": experiment.as_dict(), "plan_digest": experiment.plan_digest(),
             "path": str(result.path) if result.path else None, "n_games": result.n_games, "seconds": result.seconds,
-            "games_per_second": rate, "results": result_dict(results)}
+            "games_per_second": rate, "results": results}
 
     def lines() -> list[str]:
         width = terminal_width()
@@ -209,7 +209,7 @@ def _play(run: Callable[[Any], Any], args: argparse.Namespace, command: str, out
             speed = "All games had been played already."
         kept = (f"The run is in {result.path}; look at it with: agentsim inspect {shlex.quote(str(result.path))}"
                 if result.path else "Nothing was written; --out DIR keeps the games for analyses.")
-        return [*plan_lines(experiment, width), "", *result_lines(experiment, results, width), "", speed, kept]
+        return [*plan_lines(experiment, width), "", *tell(width), "", speed, kept]
 
     console.show(args.json, command, data, lines)
     return 0

@@ -8,8 +8,9 @@ Three ideas carry the frame:
 
 *Deal.* The unit of every statistic. ``seed`` and ``deal`` fix every card that chance brings, whoever draws it.
 *Matchup.* A tuple of policies. Two different policies play each deal twice with the seats swapped, the hands staying
-with the seats; a mirror (a policy against itself) plays each deal once. Where seats have different parts (one player
-against a team) each deal is played in every part as well.
+with the seats; a mirror (a policy against itself) plays each deal once. More than two policies move round the table:
+each deal is played in every seating that rotation brings. Where seats have different parts (one player against a team,
+roles) each deal is played in every part as well.
 *Game index.* ``g`` counts the games of a matchup from 0; ``deal = g // games_per_deal``. In a run of ``M`` matchups the
 ``game_id`` is ``g * M + matchup_id``, so ids run from 0 without gaps and do not change when a run is extended.
 """
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -25,22 +27,26 @@ from numpy.typing import NDArray
 
 from agentsim.errors import InputError, nearest
 
-__all__ = ["Batch", "CardSheet", "Column", "Game", "Key", "LogLevel", "Parameter", "PolicyRef", "Session", "Table",
-           "WithCardFiles", "get_game", "list_games", "register"]
+__all__ = ["SHARE_PARTS", "Batch", "CardSheet", "Column", "Facts", "Game", "Key", "LogLevel", "Parameter", "PolicyRef",
+           "ScoredByShares", "Session", "Table", "WithCardFiles", "get_game", "list_games", "register"]
 
 LogLevel = Literal["none", "games", "turns", "full"]
+
+SHARE_PARTS = 12
+"""A whole win in the unit of win shares: wins shared by two, three, four or six are whole numbers of twelfths."""
 
 
 @dataclass(frozen=True)
 class Column:
     """One column of a log table.
 
-    ``kind`` is ``"int"``, ``"bool"`` or ``"enum"``. An enum is stored as codes into ``categories`` and written as a
-    dictionary of strings. In a nullable column the value -1 (any negative code for an enum) is written as null.
+    ``kind`` is ``"int"``, ``"bool"``, ``"enum"`` or ``"share"``. An enum is stored as codes into ``categories`` and
+    written as a dictionary of strings. A share is stored exactly, as a whole number of ``1 / SHARE_PARTS``, and written
+    as the fraction it means. In a nullable column the value -1 (any negative code for an enum) is written as null.
     """
 
     name: str
-    kind: Literal["int", "bool", "enum"]
+    kind: Literal["int", "bool", "enum", "share"]
     doc: str
     categories: tuple[str, ...] = ()
     nullable: bool = False
@@ -66,6 +72,20 @@ class Key:
     default: Any
     allowed: str
     group: str = ""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a list of games says about one.
+
+    ``players``: numbers of players it is played by; ``modes``: names of its modes; ``decisions``: what a player is
+    asked; ``user_policies``: whether it takes policies from users' files (``./mine.py:name``).
+    """
+
+    players: tuple[int, ...]
+    modes: tuple[str, ...]
+    decisions: tuple[str, ...]
+    user_policies: bool = False
 
 
 @dataclass(frozen=True)
@@ -219,6 +239,34 @@ class Game(Protocol):
         """One game of a run, retold in sentences (the game is played again from its address)."""
         ...
 
+    def course(self, rules: Any, matchups: Sequence[Sequence[PolicyRef]], seed: int, matchup: int,
+               index: int) -> Sequence[tuple[Any, Any]]:
+        """One game of a run, played again by the step API: each position with the action taken, the last with None."""
+        ...
+
+    def facts(self) -> Facts:
+        """What the list of games says about it."""
+        ...
+
+
+@runtime_checkable
+class ScoredByShares(Game, Protocol):
+    """A game whose result is a win share for every seat, in parts of ``SHARE_PARTS``; for any number of players.
+
+    Its log table ``games`` has a column ``share_<seat>`` of the kind ``"share"`` per seat, and its tallies the counters
+    ``end_reason`` (games by category of that column), ``turns`` (games by number of turns; may be left out where that
+    is fixed) and, for the kinds ``slot`` (the i-th policy of the matchup, wherever it sits), ``seat`` and every group,
+
+    ``<kind>_share`` (k,): sums over deals of the deal's score, which is the sum of shares over the deal's games;
+    ``<kind>_products`` (k, k): sums over deals of the products of two such scores.
+
+    From these :mod:`agentsim.standings` has every mean and every difference with its exact variance between deals.
+    """
+
+    def groups(self, rules: Any) -> Mapping[str, tuple[str, ...]]:
+        """Kinds of parties other than slots and seats, with the names of the parties, such as the sides."""
+        ...
+
 
 @dataclass(frozen=True)
 class CardSheet:
@@ -253,6 +301,8 @@ class WithCardFiles(Game, Protocol):
 
 
 _REGISTRY: dict[str, Game] = {}
+# The games that come with the package; each registers itself when its module is imported.
+_SHIPPED = ("agent_avenue", "argh", "shady_agents")
 
 
 def register(game: Game) -> Game:
@@ -271,13 +321,17 @@ def list_games() -> list[str]:
 
 def get_game(name: str, *, where: str = "") -> Game:
     """The game of that name. Raises InputError, with the nearest name, when there is none."""
-    _load()
     if name not in _REGISTRY:
-        raise InputError(f"unknown game '{name}'", where=where, key="game", allowed=", ".join(sorted(_REGISTRY)),
-                         nearest=nearest(name, _REGISTRY))
+        _load(name)
+    if name not in _REGISTRY:
+        known = list_games()
+        raise InputError(f"unknown game '{name}'", where=where, key="game", allowed=", ".join(known),
+                         nearest=nearest(name, known))
     return _REGISTRY[name]
 
 
-def _load() -> None:
-    # Games register themselves on import; imported on first use so that `import agentsim` stays quick.
-    import agentsim.games.agent_avenue  # noqa: F401
+def _load(*names: str) -> None:
+    """Import shipped games, all of them by default; on first use, so that nothing waits for what it does not need."""
+    for name in names or _SHIPPED:
+        if name in _SHIPPED:
+            import_module(f"agentsim.games.{name}")

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agentsim.games.base import Column, Table
+from agentsim.games.base import SHARE_PARTS, Column, Table
 from agentsim.simulation.plan import Span, merge_spans
 from agentsim.simulation.rowhash import TableDigest, hash_rows
 
@@ -133,7 +133,7 @@ class TableBuffer:
         import pyarrow.parquet as pq
 
         sink = pa.BufferOutputStream()
-        enums = [column.name for column in self.table.columns if column.kind == "enum"]
+        enums = [column.name for column in self.table.columns if column.kind in ("enum", "share")]
         whole = [column.name for column in self.table.columns if column.kind == "int"]
         with pq.ParquetWriter(
             sink, self._schema, version="2.6", compression="zstd", compression_level=1,
@@ -215,6 +215,9 @@ def _arrow(column: Column, values: NDArray[Any]) -> Any:
     if column.kind == "int":
         kind = getattr(pa, values.dtype.name)()
         return pa.Array.from_buffers(kind, len(values), [valid, pa.py_buffer(np.ascontiguousarray(values))])
+    if column.kind == "share":
+        fractions = np.asarray(values, np.float64) / SHARE_PARTS
+        return pa.Array.from_buffers(pa.float64(), len(values), [valid, pa.py_buffer(fractions)])
     small = len(column.categories) < 128
     codes = np.ascontiguousarray(values, np.int8 if small else np.int16)
     if len(codes) and (codes.max() >= len(column.categories) or (valid is None and codes.min() < 0)):
@@ -240,6 +243,11 @@ def _numpy(column: Column, values: Any) -> NDArray[Any]:
         except KeyError as error:
             raise ValueError(f"column {column.name}: {error.args[0]!r} is none of its categories") from None
         result = codes[values.indices.fill_null(len(codes) - 1).to_numpy(zero_copy_only=False)]
+    elif column.kind == "share":
+        parts = SHARE_PARTS * values.fill_null(-1 / SHARE_PARTS).to_numpy(zero_copy_only=False)
+        result = np.rint(parts).astype(np.int64)
+        if len(parts) and np.abs(parts - result).max() > 1e-9:
+            raise ValueError(f"column {column.name}: a share is no whole number of 1/{SHARE_PARTS}")
     elif column.kind == "bool":
         result = values.cast(pa.int8()).fill_null(-1).to_numpy(zero_copy_only=False)
     else:

@@ -48,9 +48,15 @@ class RunResult:
         return f"<RunResult {self.experiment.name!r}: {self.n_games:,} games played; summary() has the scores>"
 
     def summary(self) -> pd.DataFrame:
-        """One row per matchup: scores, seat advantage, draws and length with their intervals, shares of the ends."""
+        """One row per matchup: scores, seat advantage, draws and length with their intervals, shares of the ends.
+
+        Of games scored by win shares, one row per matchup and policy, seat or side.
+        """
+        from agentsim.standings import scored_by_shares, standing_frame, standings
         from agentsim.summary import result_frame, summarise
 
+        if scored_by_shares(self.experiment):
+            return standing_frame(standings(self.experiment, self.tallies))
         return result_frame(summarise(self.experiment, self.tallies))
 
 

@@ -8,19 +8,22 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from agentsim.errors import InputError
-from agentsim.games.agent_avenue import additions, blocks, catalog, step, story, tables
+from agentsim.games.agent_avenue import additions, blocks, catalog, replay, step, story, tables
 from agentsim.games.agent_avenue.cards import sheets
+from agentsim.games.agent_avenue.modes import replay as modes_replay
 from agentsim.games.agent_avenue.modes import step as modes_step
 from agentsim.games.agent_avenue.modes import story as modes_story
 from agentsim.games.agent_avenue.modes import tables as modes_tables
 from agentsim.games.agent_avenue.modes.session import ModeSession
-from agentsim.games.agent_avenue.playing import Playing
+from agentsim.games.agent_avenue.playing import Playing, make_player
 from agentsim.games.agent_avenue.policies.parameters import Parameter
 from agentsim.games.agent_avenue.rules import Rules, key_table, make_rules, settings_of
 from agentsim.games.agent_avenue.session import Session
-from agentsim.games.base import CardSheet, Key, LogLevel, PolicyRef, Table
+from agentsim.games.base import CardSheet, Facts, Key, LogLevel, PolicyRef, Table
 
 __all__ = ["AgentAvenue"]
+
+_DECISIONS = ("discard", "offer two cards", "take one of them", "pick and use Black Market cards")
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,16 @@ class AgentAvenue:
         pair = matchups[matchup]
         tell = story.tell_game if rules.plain else modes_story.tell_game
         return tell(rules, pair, matchup, self.games_per_deal(pair, rules), seed, index, len(matchups))
+
+    def course(self, rules: Rules, matchups: Sequence[Sequence[PolicyRef]], seed: int, matchup: int,
+               index: int) -> Sequence[tuple[Any, Any]]:
+        pair = matchups[matchup]
+        play = replay.play_one if rules.plain else modes_replay.play_one
+        return play(seed, matchup, index, self.games_per_deal(pair, rules), rules,
+                    [make_player(ref, rules) for ref in pair])
+
+    def facts(self) -> Facts:
+        return Facts((2, 3, 4), tuple(sheets.MODES), _DECISIONS, user_policies=True)
 
     def new_game(self, seed: int = 1, settings: Mapping[str, Any] | None = None, *,
                  deal: int = 0) -> step.GameState | modes_step.ModeState:

@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from agentsim.games.argh import catalog, session, step, story, tables
+from agentsim.games.argh import catalog, replay, session, step, story, tables
 from agentsim.games.argh.policies.parameters import Parameter
 from agentsim.games.argh.rules import Rules, key_table, make_rules, settings_of
-from agentsim.games.base import Key, LogLevel, PolicyRef, Table
+from agentsim.games.base import Facts, Key, LogLevel, PolicyRef, Table
 
 __all__ = ["Argh"]
+
+_DECISIONS = ("draw or steal", "keep or offer", "accept or refuse", "look at a card put aside")
 
 
 @dataclass(frozen=True)
@@ -69,3 +71,15 @@ class Argh:
     def new_game(self, seed: int = 1, settings: Mapping[str, Any] | None = None, *, deal: int = 0) -> step.GameState:
         """A game to be played step by step."""
         return step.new_game(seed, make_rules(settings), deal=deal)
+
+    def course(self, rules: Rules, matchups: Sequence[Sequence[PolicyRef]], seed: int, matchup: int,
+               index: int) -> list[tuple[step.GameState, step.Action | None]]:
+        policies = matchups[matchup]
+        return replay.play_one(seed, matchup, index, self.games_per_deal(policies, rules), rules,
+                               [replay.make_player(ref, rules) for ref in policies])
+
+    def facts(self) -> Facts:
+        return Facts((2, 3, 4), ("shipped cards", "with promo cards"), _DECISIONS)
+
+    def groups(self, rules: Rules) -> Mapping[str, tuple[str, ...]]:
+        return {}

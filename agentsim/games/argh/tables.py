@@ -19,7 +19,7 @@ __all__ = ["game_columns", "log_tables", "turn_columns"]
 def log_tables(rules: Rules, log: LogLevel) -> tuple[Table, ...]:
     """The tables written at a level of logging.
 
-    Win shares are whole numbers of twelfths (a whole win is 12), so that shares of two, three and four are exact.
+    Win shares are given as whole numbers of twelfths (a whole win is 12), so that those of two, three and four are exact.
     """
     seats = range(rules.players)
     games = Table("games", (
@@ -28,7 +28,7 @@ def log_tables(rules: Rules, log: LogLevel) -> tuple[Table, ...]:
         Column("deal_id", "int", "number of the deal in its matchup, from 0; games of one deal share their cards"),
         *(Column(f"policy_{seat}", "enum", f"policy in seat {seat}" + (", who starts" if seat == 0 else ""))
           for seat in seats),
-        *(Column(f"share_{seat}", "int", f"win share of seat {seat} in twelfths: 12 alone, 12/k among k, 0 none")
+        *(Column(f"share_{seat}", "share", f"win share of seat {seat}: 1 alone, 1/k among k, else 0")
           for seat in seats),
         *(Column(f"points_{seat}", "int", f"what all cards before seat {seat} are worth at the end") for seat in seats),
         *(Column(f"even_spies_{seat}", "bool", f"whether seat {seat} had an even number of spies") for seat in seats),
@@ -47,8 +47,8 @@ def log_tables(rules: Rules, log: LogLevel) -> tuple[Table, ...]:
         Column("place", "int", "the card's place in the piles, which tells a face-down card apart; null for a pass",
                nullable=True),
         Column("peeked", "enum", "card put aside that an owl looked at; null without", rules.names, nullable=True),
-        Column("share_seat", "int", "win share of the game for this row's seat, in twelfths"),
-        Column("share_other", "int", "win share of the game for other_seat, in twelfths; null without", nullable=True),
+        Column("share_seat", "share", "win share of the game for this row's seat"),
+        Column("share_other", "share", "win share of the game for other_seat; null without", nullable=True),
     ))
     if log == "none":
         return ()

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agentsim.games.base import Key, LogLevel, PolicyRef, Table
-from agentsim.games.shady_agents import catalog, session, step, story, tables
+from agentsim.games.base import Facts, Key, LogLevel, PolicyRef, Table
+from agentsim.games.shady_agents import catalog, replay, session, step, story, tables
 from agentsim.games.shady_agents.policies.parameters import Parameter
-from agentsim.games.shady_agents.rules import Rules, key_table, make_rules, settings_of
+from agentsim.games.shady_agents.rules import MAX_PLAYERS, SIDES, Rules, key_table, make_rules, settings_of
 
 __all__ = ["ShadyAgents"]
 
@@ -80,3 +80,17 @@ class ShadyAgents:
     def new_game(self, seed: int = 1, settings: Mapping[str, Any] | None = None, *, deal: int = 0) -> step.GameState:
         """A game to be played step by step."""
         return step.new_game(seed, make_rules(settings), deal=deal)
+
+    def course(self, rules: Rules, matchups: Sequence[Sequence[PolicyRef]], seed: int, matchup: int,
+               index: int) -> list[tuple[step.GameState, step.Action | None]]:
+        policies = matchups[matchup]
+        return replay.play_one(seed, matchup, index, session.seatings(policies), rules,
+                               [replay.make_player(ref, rules) for ref in policies])
+
+    def facts(self) -> Facts:
+        return Facts(tuple(range(4, MAX_PLAYERS + 1)), ("two secret sides",),
+                     ("give a tool or call an interrogation", "place a tool"))
+
+    def groups(self, rules: Rules) -> Mapping[str, tuple[str, ...]]:
+        """The sides; at odd tables also the side that is one player smaller and the other."""
+        return {"side": SIDES, **({"size": ("smaller", "larger")} if rules.is_odd else {})}
