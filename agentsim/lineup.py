@@ -73,18 +73,21 @@ def resolve_policies(game: Game, specs: Sequence[PolicySpec], folder: Path | Non
     return tuple(found.values())
 
 
-def seated_lineup(specs: Sequence[PolicySpec], seats: int) -> tuple[list[PolicySpec], tuple[tuple[int, ...], ...]]:
+def seated_lineup(
+    specs: Sequence[PolicySpec], seats: int
+) -> tuple[Sequence[PolicySpec], tuple[tuple[int, ...], ...]]:
     """A list of as many specs as seats, some repeated, as the different ones and the one matchup that is meant.
 
     So ``random,expert,expert,expert`` fills a table of four. With two seats a repetition is a mirror, which one policy
     alone says; a list without repetitions or of another length means nothing special: no matchup.
     """
     if not _is_list(specs) or seats < 3 or len(specs) != seats or not all(isinstance(spec, str) for spec in specs):
-        return list(specs), ()
-    different = list(dict.fromkeys(str(spec).strip() for spec in specs))
+        return specs, ()
+    names = [str(spec).strip() for spec in specs]
+    different = list(dict.fromkeys(names))
     if len(different) == seats or "all" in different:
-        return list(specs), ()
-    return list(different), (tuple(different.index(str(spec).strip()) for spec in specs),)
+        return specs, ()
+    return different, (tuple(map(different.index, names)),)
 
 
 def pair_up(policies: Sequence[PolicyRef], plan: MatchupPlan, seats: int) -> tuple[tuple[int, ...], ...]:

@@ -174,8 +174,9 @@ class Run:
     def table(self, name: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """A log table, or some of its columns, as a DataFrame.
 
-        Integers keep their width, enums are categoricals in the order of their categories, win shares are fractions;
-        columns that can hold nulls get pandas' nullable types. Raises InputError for a table or column that the run does not have.
+        Integers keep their width, enums are categoricals in the order of their categories, shares are fractions;
+        columns that can hold nulls get pandas' nullable types. Raises InputError for a table or column that the run
+        does not have.
         """
         table = self._table(name)
         known = {column.name: column for column in table.columns}

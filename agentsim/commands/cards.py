@@ -14,7 +14,7 @@ from agentsim.commands.parser import parse_settings
 from agentsim.commands.reference import game_and_rules, game_named
 from agentsim.commands.text import columns, paragraph, terminal_width
 from agentsim.errors import InputError, nearest
-from agentsim.games.base import CardSheet, WithCardFiles
+from agentsim.games.base import CardSheet, Game, WithCardFiles
 
 __all__ = ["cards", "new_card", "sheet_lines", "validate"]
 
@@ -35,7 +35,7 @@ def cards(args: argparse.Namespace) -> int:
         "sheets": [_sheet_dict(sheet) for sheet in sheets]}
 
     def lines() -> list[str]:
-        found = _agent_lines(table, shown)
+        found = _card_lines(game, table, shown)
         for sheet in sheets[1:]:
             found += ["", *sheet_lines(sheet)]
         return found
@@ -44,19 +44,30 @@ def cards(args: argparse.Namespace) -> int:
     return 0
 
 
-def _agent_lines(table: Sequence[Mapping[str, Any]], languages: Sequence[str]) -> list[str]:
-    """The numbers of every agent; columns of Division M symbols only where there are any."""
-    numbers = [key for key in table[0] if key not in ("id", "names")]
-    numbers = [key for key in numbers if not key.startswith("m_") or any(card[key] != 0 for card in table)]
-    rows = [(card["id"], *(_name(card, language) for language in languages), *(card[key] for key in numbers))
-            for card in table]
+def _card_lines(game: Game, table: Sequence[Mapping[str, Any]], languages: Sequence[str]) -> list[str]:
+    """The fields of every card; columns of Division M symbols only where there are any, sources only in JSON."""
+    fields = [key for key in dict.fromkeys(key for card in table for key in card) if key not in ("id", "names")]
+    fields = [key for key in fields if not key.startswith("m_") or any(card[key] != 0 for card in table)]
+    shown = [key for key in fields if not key.endswith("_source")]
+    rows = [(card["id"], *(_name(card, language) for language in languages),
+             *(_cell(card.get(key, "")) for key in shown)) for card in table]
     header = ("card", *({"en": "English", "fr": "French", "de": "German"}.get(name, name) for name in languages),
-              *(key.replace("_", " ") for key in numbers))
-    total = sum(card.get("copies", 1) for card in table)
-    remark = (f"{total} cards. `agentsim rules cards.` explains the columns; each number is a key: "
-              f"--set cards.{table[0]['id']}.{numbers[0]}=...")
+              *(key.replace("_", " ") for key in shown))
+    number = next((key for key in shown if type(table[0].get(key)) is int), "")
+    key = f"cards.{table[0]['id']}.{number}"
+    remark = f"{sum(card.get('copies', card.get('number', 1)) for card in table)} cards."
+    if key in {known.name for known in game.rule_keys()}:
+        remark += f" `agentsim rules cards.` explains the columns; each number is a key: --set {key}=..."
+    if len(shown) < len(fields):
+        remark += " --json also says where each field comes from."
     return [*columns(header, rows, left=1 + len(languages)), "",
             *paragraph(remark, width=terminal_width(), indent="  ")]
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    return str(value)
 
 
 def _name(card: Mapping[str, Any], language: str) -> str:

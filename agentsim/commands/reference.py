@@ -112,8 +112,10 @@ def policies(args: argparse.Namespace) -> int:
         width = terminal_width()
         rows = [(policy.label, policy.family, policy.idea) for policy in found]
         last = found[-1].label
-        remark = (f"`agentsim policies {last}` shows its parameters; `{last}(name=value)` changes them. "
-                  "A policy of your own is named by its file: ./mine.py:name.")
+        flag = "" if game.name == DEFAULT_GAME else f" --game {game.name}"
+        remark = f"`agentsim policies {last}{flag}` shows its parameters; `{last}(name=value)` changes them."
+        if game.facts().user_policies:
+            remark += " A policy of your own is named by its file: ./mine.py:name."
         return [*columns(("policy", "family", "idea"), rows, left=2, wrap_last=width), "",
                 *paragraph(remark, width=width, indent="  ")]
 
@@ -153,14 +155,31 @@ def _range(parameter: Parameter) -> str:
 
 
 def games(args: argparse.Namespace) -> int:
-    """The games, with the version of their rules."""
+    """The games, with the version of their rules, numbers of players, modes, and what players decide."""
     found = [get_game(name) for name in list_games()]
     data = {"games": [{"name": game.name, "title": game.title, "version": game.version,
-                       "policies": len(game.policies()), "rule_keys": len(game.rule_keys())} for game in found]}
-    rows = [(game.name, game.title, game.version, len(game.policies()), len(game.rule_keys())) for game in found]
-    console.show(args.json, "games", data,
-                 lambda: columns(("game", "title", "version", "policies", "rule keys"), rows, left=2))
+                       "policies": len(game.policies()), "rule_keys": len(game.rule_keys()),
+                       "players": list(game.facts().players), "modes": list(game.facts().modes),
+                       "decisions": list(game.facts().decisions),
+                       "policy_names": [policy.label for policy in game.policies()]} for game in found]}
+
+    def lines() -> list[str]:
+        rows = [(game.name, game.title, game.version, _players(game), len(game.policies()), len(game.rule_keys()))
+                for game in found]
+        told = columns(("game", "title", "version", "players", "policies", "rule keys"), rows, left=2)
+        for game in found:
+            told += ["", *columns((game.name, ""), [(name, ", ".join(words)) for name, words in (
+                ("modes", game.facts().modes), ("decisions", game.facts().decisions),
+                ("policies", [policy.label for policy in game.policies()]))], wrap_last=terminal_width())]
+        return told
+
+    console.show(args.json, "games", data, lines)
     return 0
+
+
+def _players(game: Game) -> str:
+    players = game.facts().players
+    return f"{players[0]} to {players[-1]}" if len(players) > 1 else str(players[0])
 
 
 def game_named(args: argparse.Namespace) -> Game:
@@ -193,7 +212,7 @@ def _column_dict(column: Column) -> dict[str, Any]:
 
 
 def _type(column: Column) -> str:
-    return {"int": "whole number", "bool": "true/false", "enum": "text"}[column.kind]
+    return {"int": "whole number", "bool": "true/false", "enum": "text", "share": "fraction"}[column.kind]
 
 
 def _meaning(column: Column) -> str:

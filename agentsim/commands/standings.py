@@ -11,8 +11,8 @@ from agentsim.stats.intervals import Interval
 
 __all__ = ["standing_lines"]
 
-_SCORING = ("A score is the mean win share of a seat (a win shared by k is 1/k for each of them), a lead the score minus "
-            "the mean score of all others at the table.")
+_SCORING = ("A score is the mean win share of a seat (a win shared by k is 1/k for each of them), a lead the score "
+            "minus the mean score of all others at the table.")
 _DRAWN = "A score is the mean result of a seat (a win is 1, a draw 1/2), a lead the score minus that of all others."
 
 
@@ -85,7 +85,7 @@ def _table(results: Sequence[Standing], width: int) -> list[str]:
     for result in results:
         for number, party in enumerate(result.scores):
             first = number == 0
-            score, lead = (_cell(found, digits) for found in (party.score, party.lead))
+            score, lead = _cell(party.score, digits), _cell(party.lead, digits, signed=True)
             start = "" if not first or not result.n_games else _cell(result.seats[0].lead, digits, signed=True)
             rows.append((who_plays(result.policies) if first else "", party.name, party.n_seats,
                          score if result.n_games else "no games yet", "mirror" if result.mirror else lead, start,
@@ -101,6 +101,8 @@ def _cell(found: Interval, digits: int, signed: bool = False) -> str:
     if found.is_empty:
         return ""
     text = plus_minus(found.estimate, found.low, found.high, digits)
+    if round(100 * found.estimate, digits) == 0:
+        return text.removeprefix("-")
     return f"+{text}" if signed and found.estimate > 0 else text
 
 

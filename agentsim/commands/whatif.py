@@ -15,7 +15,7 @@ from agentsim.commands.simulate import MAX_WORKERS
 from agentsim.commands.text import columns, count, decimals, duration, paragraph, terminal_width
 from agentsim.errors import InputError, nearest
 from agentsim.experiment import DEFAULT_GAME, MAX_GAMES, MAX_SEED, Draft, Experiment, card_settings, whole_number
-from agentsim.games.base import get_game
+from agentsim.games.base import ScoredByShares, get_game, list_games
 from agentsim.lineup import split_specs
 
 __all__ = ["PILOT", "levels_of_play", "output_folder", "parse_points", "parse_values", "records", "whatif"]
@@ -133,6 +133,10 @@ def levels_of_play(args: argparse.Namespace) -> list[str]:
 
 
 def _draft(args: argparse.Namespace, settings: dict[str, Any], places: dict[str, str]) -> Draft:
+    if args.game is not None and isinstance(get_game(args.game, where="--game"), ScoredByShares):
+        two = [name for name in list_games() if not isinstance(get_game(name), ScoredByShares)]
+        raise InputError(f"'{args.game}' is scored by win shares, which whatif does not compare", where="--game",
+                         allowed=", ".join(two) + "; simulate both rule sets with one seed and compare their runs")
     draft = Draft(game=args.game, policies=levels_of_play(args), matchups=args.matchups or "mirrors",
                   settings=dict(settings), places={**places, "policies": "--policies", "matchups": "--matchups",
                                                    "seed": "--seed", "game": "--game"})

@@ -244,6 +244,10 @@ class Game(Protocol):
         """One game of a run, played again by the step API: each position with the action taken, the last with None."""
         ...
 
+    def choose(self, position: Any, policy: PolicyRef, key: int) -> Any:
+        """What a policy does in a position of the step API, with the random stream ``key`` for this decision."""
+        ...
+
     def facts(self) -> Facts:
         """What the list of games says about it."""
         ...

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from agentsim.errors import InputError
 from agentsim.games.agent_avenue import additions, blocks, catalog, replay, step, story, tables
 from agentsim.games.agent_avenue.cards import sheets
@@ -97,6 +99,10 @@ class AgentAvenue:
         play = replay.play_one if rules.plain else modes_replay.play_one
         return play(seed, matchup, index, self.games_per_deal(pair, rules), rules,
                     [make_player(ref, rules) for ref in pair])
+
+    def choose(self, position: Any, policy: PolicyRef, key: int) -> Any:
+        ask = modes_replay if isinstance(position, modes_step.ModeState) else replay
+        return ask.choose_action(position, make_player(policy, position.rules), np.uint64(key))
 
     def facts(self) -> Facts:
         return Facts((2, 3, 4), tuple(sheets.MODES), _DECISIONS, user_policies=True)

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from agentsim.games.argh import catalog, replay, session, step, story, tables
 from agentsim.games.argh.policies.parameters import Parameter
 from agentsim.games.argh.rules import Rules, key_table, make_rules, settings_of
@@ -77,6 +79,9 @@ class Argh:
         policies = matchups[matchup]
         return replay.play_one(seed, matchup, index, self.games_per_deal(policies, rules), rules,
                                [replay.make_player(ref, rules) for ref in policies])
+
+    def choose(self, position: step.GameState, policy: PolicyRef, key: int) -> step.Action:
+        return replay.choose_action(position, replay.make_player(policy, position.rules), np.uint64(key))
 
     def facts(self) -> Facts:
         return Facts((2, 3, 4), ("shipped cards", "with promo cards"), _DECISIONS)

@@ -19,7 +19,7 @@ __all__ = ["game_columns", "log_tables", "turn_columns"]
 def log_tables(rules: Rules, log: LogLevel) -> tuple[Table, ...]:
     """The tables written at a level of logging.
 
-    Win shares are given as whole numbers of twelfths (a whole win is 12), so that those of two, three and four are exact.
+    Win shares are given as whole numbers of twelfths (a whole win is 12): those of two, three and four are exact.
     """
     seats = range(rules.players)
     games = Table("games", (

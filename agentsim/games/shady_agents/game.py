@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from agentsim.games.base import Facts, Key, LogLevel, PolicyRef, Table
 from agentsim.games.shady_agents import catalog, replay, session, step, story, tables
 from agentsim.games.shady_agents.policies.parameters import Parameter
@@ -86,6 +88,9 @@ class ShadyAgents:
         policies = matchups[matchup]
         return replay.play_one(seed, matchup, index, session.seatings(policies), rules,
                                [replay.make_player(ref, rules) for ref in policies])
+
+    def choose(self, position: step.GameState, policy: PolicyRef, key: int) -> step.Action:
+        return replay.choose_action(position, replay.make_player(policy, position.rules), np.uint64(key))
 
     def facts(self) -> Facts:
         return Facts(tuple(range(4, MAX_PLAYERS + 1)), ("two secret sides",),

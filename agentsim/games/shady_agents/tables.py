@@ -21,7 +21,7 @@ _ANSWERS = ("no", "yes")
 def log_tables(rules: Rules, log: LogLevel) -> tuple[Table, ...]:
     """The tables written at a level of logging.
 
-    Win shares are given as whole numbers of twelfths, and everybody on a side has the side's: 12 for a win, 6 for a draw.
+    Win shares are given as whole numbers of twelfths. Everybody on a side has the side's: 12 for a win, 6 for a draw.
     """
     seats = range(rules.players)
     games = Table("games", (
@@ -32,7 +32,8 @@ def log_tables(rules: Rules, log: LogLevel) -> tuple[Table, ...]:
         *(Column(f"policy_{seat}", "enum", f"policy in seat {seat}" + (", who starts" if seat == 0 else ""))
           for seat in seats),
         *(Column(f"role_{seat}", "enum", f"side of seat {seat}", SIDES) for seat in seats),
-        *(Column(f"share_{seat}", "share", f"win share of seat {seat}: 1 if its side won, 1/2 in a draw, else 0") for seat in seats),
+        *(Column(f"share_{seat}", "share", f"win share of seat {seat}: 1 if its side won, 1/2 in a draw, else 0")
+          for seat in seats),
         *(Column(f"points_{seat}", "int", f"what the tools lying with seat {seat} count for its side")
           for seat in seats),
         *(Column(f"side_points_{side}", "int", f"points of the {side} side at the end, the odd-number bonus included")
