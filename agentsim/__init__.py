@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from agentsim.games.base import PolicyRef, get_game
     from agentsim.runs import Run, open_run
     from agentsim.simulation import ProgressBar, RunResult, estimate, extend, resume
+    from agentsim.standings import standing_frame, standings
     from agentsim.summary import result_frame, summarise
 
     __version__: str
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "simulate", "resume", "extend", "estimate", "RunResult", "ProgressBar",
     "Experiment", "build_experiment", "load_experiment",
-    "open_run", "Run", "summarise", "result_frame",
+    "open_run", "Run", "summarise", "result_frame", "standings", "standing_frame",
     "list_games", "get_game", "new_game", "load_policies", "PolicyRef",
     "InputError", "__version__",
 ]
@@ -41,6 +42,7 @@ _HOMES = {
     "agentsim.games.base": ("PolicyRef", "get_game"),
     "agentsim.runs": ("Run", "open_run"),
     "agentsim.simulation": ("ProgressBar", "RunResult", "estimate", "extend", "resume"),
+    "agentsim.standings": ("standing_frame", "standings"),
     "agentsim.summary": ("result_frame", "summarise"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agentsim.errors import InputError
 from agentsim.experiment import Experiment
 from agentsim.games.base import SHARE_PARTS, ScoredByShares, get_game
 from agentsim.stats.clustered import bounded_mean
@@ -102,10 +103,13 @@ def standings(experiment: Experiment, tallies: Sequence[Tally], level: float = 0
     """The standing of every matchup, in order of their ids.
 
     ``tallies`` holds one dictionary of counters per matchup (:class:`agentsim.games.base.ScoredByShares`); ``level`` is
-    the confidence level of each kind of interval as a whole. A matchup without games has estimates of NaN.
+    the confidence level of each kind of interval as a whole. A matchup without games has estimates of NaN. Raises
+    ``InputError`` for a game that is not scored by win shares.
     """
     game, rules = get_game(experiment.game), experiment.rules()
-    assert isinstance(game, ScoredByShares), "a game of another kind"
+    if not isinstance(game, ScoredByShares):
+        raise InputError(f"'{game.name}' is not scored by win shares", key="game",
+                         allowed="agentsim.summarise for its results")
     lineups = [tuple(policy.label for policy in pairing) for pairing in experiment.pairings()]
     groups, endings = game.groups(rules), endings_of(experiment)
     levels = {"slot": adjusted_level(sum(len(set(lineup)) for lineup in lineups), level),

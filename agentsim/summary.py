@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agentsim.errors import InputError
 from agentsim.experiment import Experiment
-from agentsim.games.base import get_game
+from agentsim.games.base import ScoredByShares, get_game
 from agentsim.stats.clustered import bounded_mean, mean_of_deals
 from agentsim.stats.intervals import Interval
 from agentsim.stats.simultaneous import adjusted_level
@@ -83,8 +84,12 @@ def summarise(experiment: Experiment, tallies: Sequence[Tally], level: float = 0
     """The result of every matchup, in order of their ids.
 
     ``tallies`` holds one dictionary of counters per matchup, as a game's ``Batch.tally`` defines them; ``level`` is the
-    confidence level of each column as a whole. A matchup without games has estimates of NaN.
+    confidence level of each column as a whole. A matchup without games has estimates of NaN. Raises ``InputError`` for
+    a game that is scored by win shares: its results are :func:`agentsim.standings.standings`.
     """
+    if isinstance(get_game(experiment.game), ScoredByShares):
+        raise InputError(f"'{experiment.game}' is scored by win shares", key="game",
+                         allowed="agentsim.standings for its results")
     each = adjusted_level(len(tallies), level)
     endings = endings_of(experiment)
     per_deal = experiment.games_per_deal()

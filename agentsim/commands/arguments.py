@@ -15,7 +15,10 @@ Examples:
   agentsim simulate my_experiment.toml --games 1M --out data/logs/mine
 
 Two policies are one matchup, one policy plays its mirror, three or more a round robin with mirrors.
---games counts the games of each matchup; each deal is played twice with the seats swapped (once in a mirror).
+At tables of three and more as many policies as seats are one matchup (random,expert,expert,expert); fewer play one
+among others: A against B's, B against A's.
+--games counts the games of each matchup; each deal is played twice with the seats swapped (once in a mirror), in every
+seating with more than two seats.
 Without --out nothing is written. A folder that holds a run with the same plan is continued."""
 
 
@@ -44,7 +47,7 @@ def _simulate(parser: Parser) -> None:
     parser.add_argument("--policies", metavar="A,B,...",
                         help="policies, separated by commas; 'all' is every one there is")
     parser.add_argument("--matchups", metavar="PLAN",
-                        help="auto (default), round_robin, pairs, mirrors or against:NAME")
+                        help="auto (default), round_robin, pairs, mirrors, one_among or against:NAME")
     parser.add_argument("--games", metavar="N", help="games of each matchup: 1000, 1e6, 10M ... (default: 100,000)")
     parser.add_argument("--seed", metavar="S", help="0 to 2^64 - 1 (default: 1)")
     parser.add_argument("--log", metavar="LEVEL",

@@ -73,8 +73,8 @@ def _footer(result: Standing, width: int) -> list[str]:
 def _lead(party: Party) -> str:
     lead = party.lead
     digits = decimals(100 * lead.half_width)
-    return f"leads by {100 * lead.estimate:+.{digits}f} points ({100 * lead.low:+.{digits}f} to " \
-           f"{100 * lead.high:+.{digits}f})"
+    mean, low, high = (f"{100 * value:+.{digits}f}" for value in (lead.estimate, lead.low, lead.high))
+    return f"leads by {mean} points ({low} to {high})"
 
 
 def _table(results: Sequence[Standing], width: int) -> list[str]:

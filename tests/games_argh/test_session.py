@@ -7,20 +7,21 @@ import pytest
 
 from agentsim.errors import InputError
 from agentsim.games.argh import kernel as k
-from agentsim.games.argh.session import Session, rotations
+from agentsim.games.argh.session import Session
 from agentsim.games.argh.tables import log_tables
 from agentsim.games.base import PolicyRef
+from agentsim.games.sessions import seatings
 from tests.games_argh.helpers import PLAYERS, RANDOM, few, rules, session
 
 A, B, C = (PolicyRef(label, "random", {}, "family") for label in "ABC")
 DEALS = few(500, 6)
 
 
-def test_rotations() -> None:
-    assert rotations((A, A)) == rotations((A, A, A, A)) == 1
-    assert rotations((A, B)) == rotations((A, B, A, B)) == 2
-    assert rotations((A, A, B)) == rotations((A, B, C)) == 3
-    assert rotations((A, A, B, B)) == rotations((A, B, C, A)) == 4
+def test_seatings() -> None:
+    assert seatings((A, A)) == seatings((A, A, A, A)) == 1
+    assert seatings((A, B)) == seatings((A, B, A, B)) == 2
+    assert seatings((A, A, B)) == seatings((A, B, C)) == 3
+    assert seatings((A, A, B, B)) == seatings((A, B, C, A)) == 4
 
 
 @pytest.mark.parametrize("players", PLAYERS)

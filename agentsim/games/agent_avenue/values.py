@@ -3,50 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
-from agentsim.errors import InputError, nearest
+from agentsim.errors import InputError
+from agentsim.games.settings import boolean, choice, integer, show
 
 __all__ = ["boolean", "choice", "integer", "spaces", "symbol", "show"]
-
-_WORDS = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
-
-
-def integer(value: Any, bounds: tuple[int, int], key: str, where: str = "") -> int:
-    """A whole number within bounds; text that holds one will do."""
-    low, high = bounds
-    if isinstance(value, str):
-        try:
-            value = int(value.strip())
-        except ValueError:
-            short = value if len(value) <= 60 else value[:57] + "..."
-            raise InputError(f"'{short}' is not a whole number", where=where, key=key,
-                             allowed=f"{low} to {high}") from None
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise InputError(f"{show(value)} is not a whole number", where=where, key=key, allowed=f"{low} to {high}")
-    if not low <= value <= high:
-        raise InputError(f"{value} is out of range", where=where, key=key, allowed=f"{low} to {high}")
-    return int(value)
-
-
-def choice(value: Any, choices: Sequence[str], key: str, where: str = "") -> str:
-    """One of several words."""
-    if value not in choices:
-        raise InputError(f"unknown value {show(value)}", where=where, key=key, allowed=", ".join(choices),
-                         nearest=nearest(str(value), choices))
-    return str(value)
-
-
-def boolean(value: Any, key: str, where: str = "") -> bool:
-    """``true`` or ``false``, also as text."""
-    if isinstance(value, bool | np.bool_):
-        return bool(value)
-    if isinstance(value, str) and value.strip().lower() in _WORDS:
-        return _WORDS[value.strip().lower()]
-    raise InputError(f"{show(value)} is neither true nor false", where=where, key=key, allowed="true, false")
 
 
 def symbol(value: Any, most: int, key: str, where: str = "") -> str | int:
@@ -74,9 +37,3 @@ def spaces(value: Any, highest: int, key: str, where: str = "") -> tuple[int, ..
         problem = f"{show(value)} names a space twice" if found else "no space at all"
         raise InputError(problem, where=where, key=key, allowed="different spaces, such as 2 5 9 12")
     return tuple(sorted(found))
-
-
-def show(value: Any) -> str:
-    """A value as it may stand in a one-line message."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

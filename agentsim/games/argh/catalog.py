@@ -1,19 +1,10 @@
-"""From a policy's name to everything that decides how it plays: families, presets, parameters given in a spec."""
+"""The policies of ARGH by name."""
 
 from __future__ import annotations
 
-import math
-import re
-import tomllib
-from collections.abc import Mapping
-from dataclasses import replace
-from functools import cache
-from importlib.resources import files
-from typing import Any
-
-from agentsim.errors import InputError, nearest
-from agentsim.games.argh.policies.parameters import SCHEMER_PARAMETERS, Parameter
+from agentsim.games.argh.policies.parameters import SCHEMER_PARAMETERS
 from agentsim.games.base import PolicyRef
+from agentsim.games.families import Families, Parameter
 
 __all__ = ["FAMILIES", "family_parameters", "policy_from_spec", "presets"]
 
@@ -23,81 +14,19 @@ FAMILIES: dict[str, str] = {
 }
 """The built-in families with a sentence each. Only ``schemer`` has parameters."""
 
-_SPEC = re.compile(r"^(?P<base>[^()]+?)\s*(?:\((?P<params>.*)\))?$", re.DOTALL)
+_CATALOG = Families("agentsim.games.argh", FAMILIES, "schemer", SCHEMER_PARAMETERS)
 
 
 def family_parameters(family: str) -> tuple[Parameter, ...]:
     """The parameters of a built-in family."""
-    return SCHEMER_PARAMETERS if family == "schemer" else ()
+    return _CATALOG.of(family)
 
 
-@cache
 def presets() -> dict[str, PolicyRef]:
-    """The shipped policies by name, the baseline first."""
-    found = {"random": PolicyRef("random", "random", {}, "family", idea=FAMILIES["random"])}
-    text = (files("agentsim.games.argh") / "presets" / "presets.toml").read_text(encoding="utf-8")
-    for name, preset in tomllib.loads(text).items():
-        params = _defaults() | _checked(preset["params"], "schemer", where="presets.toml", key=name)
-        found[name] = PolicyRef(name, "schemer", params, "preset", idea=preset["idea"])
-    found["schemer"] = PolicyRef("schemer", "schemer", _defaults(), "family", idea=FAMILIES["schemer"])
-    return found
+    """The shipped policies by name, baselines first."""
+    return _CATALOG.presets
 
 
 def policy_from_spec(spec: str, *, where: str = "") -> PolicyRef:
-    """A policy from ``name`` or ``name(param=value, ...)``, complete with all parameters.
-
-    The label is the spec in a tidy form. Raises InputError, with the nearest name, for an unknown policy or parameter
-    and for a value out of range.
-    """
-    match = _SPEC.match(spec.strip())
-    if match is None:
-        raise InputError(f"cannot read the policy '{spec}'", where=where, key="policies",
-                         allowed="name or name(param=value, ...)")
-    base = match["base"].strip()
-    known = presets()
-    if base not in known:
-        raise InputError(f"unknown policy '{base}'", where=where, key="policies", allowed=", ".join(known),
-                         nearest=nearest(base, known))
-    ref = known[base]
-    given = _checked(_read(match["params"] or "", base, where), ref.family, where=where, key=base)
-    params = {**ref.params, **given}
-    if params == dict(ref.params):
-        return ref
-    label = base + "(" + ", ".join(f"{name}={value:g}" for name, value in given.items()) + ")"
-    return replace(ref, label=label, params=params, source="inline")
-
-
-def _defaults() -> dict[str, float]:
-    return {parameter.name: float(parameter.default) for parameter in SCHEMER_PARAMETERS}
-
-
-def _checked(given: Mapping[str, Any], family: str, *, where: str, key: str) -> dict[str, float]:
-    """Parameters of a family within their ranges."""
-    known = {parameter.name: parameter for parameter in family_parameters(family)}
-    values: dict[str, float] = {}
-    for name, value in given.items():
-        if name not in known:
-            raise InputError(f"has no parameter '{name}'", where=where, key=key,
-                             allowed=", ".join(known) or "no parameters at all", nearest=nearest(name, known))
-        parameter = known[name]
-        if not parameter.low <= value <= parameter.high:
-            raise InputError(f"{name} = {value:g} is out of range", where=where, key=key,
-                             allowed=f"{parameter.low:g} to {parameter.high:g}")
-        values[name] = float(value)
-    return values
-
-
-def _read(text: str, base: str, where: str) -> dict[str, float]:
-    params: dict[str, float] = {}
-    for item in filter(None, (part.strip() for part in text.split(","))):
-        name, equals, value = (part.strip() for part in item.partition("="))
-        try:
-            number = float(value)
-        except ValueError:
-            number = math.nan
-        if not equals or not math.isfinite(number):
-            raise InputError(f"cannot read '{item}'", where=where, key=base, allowed="name=number, ...")
-        if name in params:
-            raise InputError(f"'{name}' is given twice", where=where, key=base)
-        params[name] = number
-    return params
+    """A policy from ``name`` or ``name(param=value, ...)``; see :meth:`agentsim.games.families.Families.from_spec`."""
+    return _CATALOG.from_spec(spec, where=where)

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from agentsim.games.argh import catalog, replay, session, step, story, tables
-from agentsim.games.argh.policies.parameters import Parameter
 from agentsim.games.argh.rules import Rules, key_table, make_rules, settings_of
 from agentsim.games.base import Facts, Key, LogLevel, PolicyRef, Table
+from agentsim.games.families import Parameter
+from agentsim.games.sessions import seatings
 
 __all__ = ["Argh"]
 
@@ -58,7 +59,7 @@ class Argh:
         return rules.players
 
     def games_per_deal(self, matchup: Sequence[PolicyRef], rules: Rules) -> int:
-        return session.rotations(matchup)
+        return seatings(matchup)
 
     def tables(self, rules: Rules, log: LogLevel) -> Sequence[Table]:
         return tables.log_tables(rules, log)

@@ -7,12 +7,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
-
-import numpy as np
 
 from agentsim.errors import InputError, nearest
 from agentsim.games.argh.cards import (
@@ -26,6 +23,7 @@ from agentsim.games.argh.cards import (
     read_cards,
 )
 from agentsim.games.base import Key
+from agentsim.games.settings import boolean, choice, integer, unknown_key
 
 __all__ = ["HAMSTER", "MAX_CARDS", "MAX_LIZARDS", "MAX_MODIFIERS", "MODIFIERS", "Rules", "key_table", "make_rules",
            "settings_of"]
@@ -142,15 +140,15 @@ def make_rules(settings: Mapping[str, Any] | None = None, *, where: str = "") ->
     for key, value in sorted(settings.items(), key=lambda item: item[0].endswith("_source")):
         group, _, rest = key.partition(".")
         if key == _PROMOS:
-            changes["promos"] = _boolean(value, key, where)
+            changes["promos"] = boolean(value, key, where)
         elif key == _HAMSTER:
-            changes["hamster"] = _choice(value, HAMSTER, key, where)
+            changes["hamster"] = choice(value, HAMSTER, key, where)
         elif key in _BOUNDS:
-            changes[rest] = _integer(value, _BOUNDS[key][:2], key, where)
+            changes[rest] = integer(value, _BOUNDS[key][:2], key, where)
         elif group == "cards" and rest.count(".") == 1:
             _set_card(table, key, value, source == GIVEN, where)
         else:
-            raise _unknown_key(key, table, where)
+            raise unknown_key(key, _known(table), where)
     if source == GIVEN:
         _check_given(settings, table, where)
     # A file is read once: from here on the table itself is what counts, and settings_of gives it completely.
@@ -195,11 +193,11 @@ def _set_card(table: dict[str, Card], key: str, value: Any, given: bool, where: 
         table[name] = Card(name, "house", "spy")
     checked: Any
     if attribute in _CHOICES:
-        checked = _choice(value, _CHOICES[attribute], key, where)
+        checked = choice(value, _CHOICES[attribute], key, where)
     elif attribute in ("value", "with_twin"):
-        checked = _integer(value, VALUE_BOUNDS, key, where)
+        checked = integer(value, VALUE_BOUNDS, key, where)
     elif attribute in ("star", "promo"):
-        checked = _boolean(value, key, where)
+        checked = boolean(value, key, where)
     else:
         checked = str(value)
     changes: dict[str, Any] = {attribute: checked}
@@ -263,43 +261,5 @@ def _check(rules: Rules, where: str) -> None:
         raise refuse("brothers of different twins", "cards", "one twin and one with_twin for all brothers")
 
 
-def _boolean(value: Any, key: str, where: str) -> bool:
-    words = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
-    if isinstance(value, bool | np.bool_):
-        return bool(value)
-    if isinstance(value, str) and value.strip().lower() in words:
-        return words[value.strip().lower()]
-    raise InputError(f"{value!r} is neither true nor false", where=where, key=key, allowed="true, false")
-
-
-def _integer(value: Any, bounds: tuple[int, int], key: str, where: str) -> int:
-    low, high = bounds
-    if isinstance(value, str):
-        try:
-            value = int(value.strip())
-        except ValueError:
-            raise InputError(f"'{value}' is not a whole number", where=where, key=key,
-                             allowed=f"{low} to {high}") from None
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise InputError(f"{value!r} is not a whole number", where=where, key=key, allowed=f"{low} to {high}")
-    if not low <= value <= high:
-        raise InputError(f"{value} is out of range", where=where, key=key, allowed=f"{low} to {high}")
-    return int(value)
-
-
-def _choice(value: Any, choices: tuple[str, ...], key: str, where: str) -> str:
-    if value not in choices:
-        raise InputError(f"unknown value {value!r}", where=where, key=key, allowed=", ".join(choices),
-                         nearest=nearest(str(value), choices))
-    return str(value)
-
-
-def _unknown_key(key: str, table: Mapping[str, Card], where: str) -> InputError:
-    known = [*_BOUNDS, *_SWITCH_KEYS]
-    known += [f"cards.{name}.{attribute}" for name in table for attribute in _CARD_KEYS]
-    # A key given without its group is the commonest slip; suggest the whole key then.
-    close = nearest(key, known) or next((k for k in known if k.endswith("." + key)), "")
-    if not close:
-        found = difflib.get_close_matches(key, [k.partition(".")[2] for k in known], n=1)
-        close = next((k for k in known if found and k.endswith("." + found[0])), "")
-    return InputError("unknown key", where=where, key=key, allowed="see `agentsim rules`", nearest=close)
+def _known(table: Mapping[str, Card]) -> list[str]:
+    return [*_BOUNDS, *_SWITCH_KEYS, *(f"cards.{name}.{attribute}" for name in table for attribute in _CARD_KEYS)]

@@ -1,4 +1,4 @@
-"""Playing stretches of a run: buffers for the kernel, rows to columns, exact tallies."""
+"""Playing stretches of a run of ARGH: buffers for the kernel, rows to columns, exact tallies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agentsim.errors import InputError
 from agentsim.games.argh import kernel as k
 from agentsim.games.argh.engine import END_REASONS, STATE_SIZE
 from agentsim.games.argh.policies.dispatch import FAMILIES
@@ -17,19 +16,12 @@ from agentsim.games.argh.policies.parameters import ROW_SIZE, SCRATCH_SIZE, WORK
 from agentsim.games.argh.rules import Rules
 from agentsim.games.argh.table import compile_rules
 from agentsim.games.argh.tables import game_columns, turn_columns
-from agentsim.games.base import Batch, LogLevel, PolicyRef
+from agentsim.games.base import LogLevel, PolicyRef
+from agentsim.games.sessions import CHUNK, ShareSession, seatings
 
-__all__ = ["TURN_BINS", "Session", "rotations", "tally_games"]
+__all__ = ["TURN_BINS", "Session", "tally_games"]
 
-CHUNK = 1 << 15
-"""Games per call of the kernel: enough to forget the call, few enough for the buffers to stay in the cache."""
 TURN_BINS = 128
-
-
-def rotations(matchup: Sequence[PolicyRef]) -> int:
-    """How many different seatings the rotation of a matchup has: 1 for a mirror, the number of players in general."""
-    refs = tuple(matchup)
-    return next(n for n in range(1, len(refs) + 1) if refs[n:] + refs[:n] == refs)
 
 
 class _Buffers(threading.local):
@@ -49,70 +41,33 @@ class _Buffers(threading.local):
             self.turn_game = np.zeros(rows, dtype=np.int64)
 
 
-class Session:
-    """Rules and matchups made ready to play; see :class:`agentsim.games.base.Session`.
+class Session(ShareSession):
+    """ARGH's rules and matchups made ready to play. A deal is played once in each seating of its matchup."""
 
-    A matchup has one policy per seat. Raises InputError for a matchup of another size.
-    """
+    kernel = k.play_games
 
     def __init__(self, rules: Rules, matchups: Sequence[Sequence[PolicyRef]], seed: int) -> None:
-        self.rules, self.seed = rules, np.uint64(seed)
-        self.table = compile_rules(rules)
-        self.matchups = [tuple(matchup) for matchup in matchups]
-        for matchup in self.matchups:
-            if len(matchup) != rules.players:
-                raise InputError(f"{len(matchup)} policies for {rules.players} players", key="rules.players",
-                                 allowed="one policy per seat")
-        refs = {ref.label: ref for matchup in self.matchups for ref in matchup}
-        self.labels = list(refs)
-        self._rows = {label: policy_row(ref.family, ref.params, rules) for label, ref in refs.items()}
+        super().__init__(rules.players, matchups, seed)
+        self.rules, self.table = rules, compile_rules(rules)
+        self._rows = {label: policy_row(ref.family, ref.params, rules) for label, ref in self.refs.items()}
         self._buffers = _Buffers()
 
     def games_per_deal(self, matchup: int) -> int:
-        return rotations(self.matchups[matchup])
+        return seatings(self.matchups[matchup])
 
-    def warm_up(self, log: LogLevel) -> bool:
-        """Compile the kernel, or load it from the cache. True if it had to be compiled."""
-        before = sum(k.play_games.stats.cache_misses.values()) if hasattr(k.play_games, "stats") else 0
-        if self.matchups:
-            self._run(0, 0, 1, log)
-        after = sum(k.play_games.stats.cache_misses.values()) if hasattr(k.play_games, "stats") else 0
-        return bool(after > before)
+    def _tally(self, matchup: int, index: NDArray[np.int64], games: NDArray[Any]) -> dict[str, NDArray[np.int64]]:
+        return tally_games(games, index, self.games_per_deal(matchup), self.players)
 
-    def play(self, matchup: int, first_deal: int, n_deals: int, log: LogLevel) -> Batch:
-        """Play all games of ``n_deals`` deals of a matchup from ``first_deal`` on."""
-        per_deal = self.games_per_deal(matchup)
-        first, left = first_deal * per_deal, n_deals * per_deal
-        tally: dict[str, NDArray[np.int64]] = {}
-        pieces: dict[str, dict[str, list[NDArray[Any]]]] = {}
-        while left:
-            # A chunk holds whole deals, so that a deal's games are counted together.
-            games, turns, turn_game = self._run(matchup, first, min(left, CHUNK - CHUNK % per_deal), log)
-            done = len(games) - len(games) % per_deal
-            index = first + np.arange(done)
-            for name, counts in tally_games(games[:done], index, per_deal, self.rules.players).items():
-                tally[name] = tally[name] + counts if name in tally else counts
-            if log != "none":
-                game_id = index * len(self.matchups) + matchup
-                tables = {"games": game_columns(self.rules, game_id, matchup, index // per_deal,
-                                                self._seated(matchup, index, per_deal), games[:done])}
-                if log != "games":
-                    rows = int(np.searchsorted(turn_game, done))
-                    tables["turns"] = turn_columns(game_id[turn_game[:rows]], turns[:rows])
-                for name, columns in tables.items():
-                    for column, values in columns.items():
-                        pieces.setdefault(name, {}).setdefault(column, []).append(values)
-            first, left = first + done, left - done
-        joined = {name: {column: np.concatenate(parts) if len(parts) > 1 else parts[0]
-                         for column, parts in columns.items()} for name, columns in pieces.items()}
-        return Batch(n_deals * per_deal, joined, tally)
-
-    def _seated(self, matchup: int, index: NDArray[np.int64], per_deal: int) -> NDArray[Any]:
-        codes: NDArray[Any] = np.array([self.labels.index(ref.label) for ref in self.matchups[matchup]],
-                         dtype=np.int8 if len(self.labels) < 128 else np.int16)
-        seats = np.arange(self.rules.players)
-        seated: NDArray[Any] = codes[(seats + (index % per_deal)[:, np.newaxis]) % self.rules.players]
-        return seated
+    def _tables(self, matchup: int, index: NDArray[np.int64], log: LogLevel,
+                rows: tuple[Any, ...]) -> dict[str, dict[str, NDArray[Any]]]:
+        games, turns, turn_game = rows
+        game_id, done = self._game_id(matchup, index), len(index)
+        tables = {"games": game_columns(self.rules, game_id, matchup, index // self.games_per_deal(matchup),
+                                        self._seated(matchup, index), games[:done])}
+        if log != "games":
+            count = int(np.searchsorted(turn_game, done))
+            tables["turns"] = turn_columns(game_id[turn_game[:count]], turns[:count])
+        return tables
 
     def _run(self, matchup: int, first: int, wanted: int, log: LogLevel) -> tuple[NDArray[Any], ...]:
         """Play up to ``wanted`` games from game ``first`` on; fewer, but a deal at least, if the buffer fills."""

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from agentsim.games.base import Facts, Key, LogLevel, PolicyRef, Table
+from agentsim.games.families import Parameter
+from agentsim.games.sessions import seatings
 from agentsim.games.shady_agents import catalog, replay, session, step, story, tables
-from agentsim.games.shady_agents.policies.parameters import Parameter
 from agentsim.games.shady_agents.rules import MAX_PLAYERS, SIDES, Rules, key_table, make_rules, settings_of
 
 __all__ = ["ShadyAgents"]
@@ -77,7 +78,7 @@ class ShadyAgents:
 
     def story(self, rules: Rules, matchups: Sequence[Sequence[PolicyRef]], seed: int, matchup: int, index: int) -> str:
         policies = matchups[matchup]
-        return story.tell_game(rules, policies, matchup, session.seatings(policies), seed, index)
+        return story.tell_game(rules, policies, matchup, seatings(policies), seed, index)
 
     def new_game(self, seed: int = 1, settings: Mapping[str, Any] | None = None, *, deal: int = 0) -> step.GameState:
         """A game to be played step by step."""
@@ -86,7 +87,7 @@ class ShadyAgents:
     def course(self, rules: Rules, matchups: Sequence[Sequence[PolicyRef]], seed: int, matchup: int,
                index: int) -> list[tuple[step.GameState, step.Action | None]]:
         policies = matchups[matchup]
-        return replay.play_one(seed, matchup, index, session.seatings(policies), rules,
+        return replay.play_one(seed, matchup, index, seatings(policies), rules,
                                [replay.make_player(ref, rules) for ref in policies])
 
     def choose(self, position: step.GameState, policy: PolicyRef, key: int) -> step.Action:

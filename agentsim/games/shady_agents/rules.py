@@ -8,16 +8,12 @@ it from flat settings such as ``{"rules.players": 7, "talk.verifiable": 0.5}``, 
 
 from __future__ import annotations
 
-import difflib
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from agentsim.errors import InputError, nearest
 from agentsim.games.base import Key
+from agentsim.games.settings import boolean, choice, integer, number, unknown_key
 
 __all__ = ["MAX_PLAYERS", "ROUND_ORDERS", "SIDES", "TIES", "TOOLS", "Rules", "key_table", "make_rules", "settings_of"]
 
@@ -103,15 +99,15 @@ def make_rules(settings: Mapping[str, Any] | None = None, *, where: str = "") ->
     for key, value in (settings or {}).items():
         attribute = key.partition(".")[2]
         if key in _BOUNDS:
-            changes[attribute] = _integer(value, _BOUNDS[key][:2], key, where)
+            changes[attribute] = integer(value, _BOUNDS[key][:2], key, where)
         elif key in _SWITCHES:
-            changes[attribute] = _boolean(value, key, where)
+            changes[attribute] = boolean(value, key, where)
         elif key in _CHOICES:
-            changes[attribute] = _choice(value, _CHOICES[key][0], key, where)
+            changes[attribute] = choice(value, _CHOICES[key][0], key, where)
         elif key in _RATES:
-            changes[attribute] = _number(value, _RATES[key][:2], key, where)
+            changes[attribute] = number(value, _RATES[key][:2], key, where)
         else:
-            raise _unknown_key(key, where)
+            raise unknown_key(key, list(settings_of(Rules())), where)
     return Rules(**changes)
 
 
@@ -128,59 +124,3 @@ def key_table(rules: Rules | None = None) -> list[Key]:
     keys += [Key(key, doc, values[key], ", ".join(choices)) for key, (choices, doc) in _CHOICES.items()]
     keys += [Key(key, doc, values[key], f"{low:g} to {high:g}") for key, (low, high, doc) in _RATES.items()]
     return keys
-
-
-def _boolean(value: Any, key: str, where: str) -> bool:
-    words = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
-    if isinstance(value, bool | np.bool_):
-        return bool(value)
-    if isinstance(value, str) and value.strip().lower() in words:
-        return words[value.strip().lower()]
-    raise InputError(f"{value!r} is neither true nor false", where=where, key=key, allowed="true, false")
-
-
-def _integer(value: Any, bounds: tuple[int, int], key: str, where: str) -> int:
-    low, high = bounds
-    if isinstance(value, str):
-        try:
-            value = int(value.strip())
-        except ValueError:
-            raise InputError(f"'{value}' is not a whole number", where=where, key=key,
-                             allowed=f"{low} to {high}") from None
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise InputError(f"{value!r} is not a whole number", where=where, key=key, allowed=f"{low} to {high}")
-    if not low <= value <= high:
-        raise InputError(f"{value} is out of range", where=where, key=key, allowed=f"{low} to {high}")
-    return int(value)
-
-
-def _number(value: Any, bounds: tuple[float, float], key: str, where: str) -> float:
-    low, high = bounds
-    allowed = f"{low:g} to {high:g}"
-    if isinstance(value, str):
-        try:
-            value = float(value.strip())
-        except ValueError:
-            raise InputError(f"'{value}' is not a number", where=where, key=key, allowed=allowed) from None
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise InputError(f"{value!r} is not a number", where=where, key=key, allowed=allowed)
-    if not (math.isfinite(value) and low <= value <= high):
-        raise InputError(f"{value:g} is out of range", where=where, key=key, allowed=allowed)
-    return float(value)
-
-
-def _choice(value: Any, choices: tuple[str, ...], key: str, where: str) -> str:
-    if value not in choices:
-        raise InputError(f"unknown value {value!r}", where=where, key=key, allowed=", ".join(choices),
-                         nearest=nearest(str(value), choices))
-    return str(value)
-
-
-def _unknown_key(key: str, where: str) -> InputError:
-    known = list(settings_of(Rules()))
-    # A key given without its group, or in the wrong one, is the commonest slip; suggest the whole key then.
-    close = next((k for k in known if k.endswith("." + key.rpartition(".")[2])), "") or nearest(key, known)
-    if not close:
-        found = difflib.get_close_matches(key, [k.partition(".")[2] for k in known], n=1)
-        close = next((k for k in known if found and k.endswith("." + found[0])), "")
-    return InputError("unknown key", where=where, key=key, allowed="see `agentsim rules`", nearest=close)

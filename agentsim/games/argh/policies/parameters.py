@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agentsim.games.argh.rules import Rules
+from agentsim.games.families import Parameter
 
 __all__ = ["ROW_SIZE", "SCHEMER_PARAMETERS", "SCRATCH_SIZE", "WORK_SIZE", "Parameter", "policy_row"]
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A number that decides how a policy plays. ``low`` and ``high`` are both allowed."""
-
-    name: str
-    low: float
-    high: float
-    default: float
-    doc: str
-    whole: bool = False
 
 
 SCHEMER_PARAMETERS: tuple[Parameter, ...] = (

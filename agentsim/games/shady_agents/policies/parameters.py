@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agentsim.games.families import Parameter
 from agentsim.games.shady_agents.rules import Rules
 from agentsim.games.shady_agents.table import E_BULLET, E_FALSE, E_MEDKIT, E_NO, E_TRUE, E_YES, EVIDENCE, evidence
 
 __all__ = ["ROW_SIZE", "SLEUTH_PARAMETERS", "Parameter", "policy_row"]
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A number that decides how a policy plays. ``low`` and ``high`` are both allowed."""
-
-    name: str
-    low: float
-    high: float
-    default: float
-    doc: str
-    whole: bool = False
 
 
 SLEUTH_PARAMETERS: tuple[Parameter, ...] = (
