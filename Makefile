@@ -10,6 +10,8 @@ BIN := .venv/bin
 READY := .venv/.ready
 BENCH_READY := .venv/.bench-ready
 FAST := not slow and not oracle
+# The tests of the games: the ones that are worth running with bounds checks, and as plain Python.
+GAME_TESTS := tests/games tests/games_argh tests/games_shady
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -45,11 +47,11 @@ bench: $(BENCH_READY) ## Measure speed and print it beside the peers' (installs 
 	$(BIN)/python -m benchmarks
 
 test-bounds: $(READY) ## Run the tests of the games with bounds checks in the compiled code
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -q -m "$(FAST)" tests/games
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -q -m "$(FAST)" $(GAME_TESTS)
 
 coverage: $(READY) ## Measure which lines the tests reach, kernels included (runs them as plain Python: slow)
 	$(BIN)/coverage erase
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "$(FAST)" tests/games
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "$(FAST)" $(GAME_TESTS)
 	$(BIN)/coverage combine
 	$(BIN)/coverage report
 

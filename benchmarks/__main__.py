@@ -11,12 +11,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 
-from benchmarks import logs, memory, modes, peers, queries, speed, startup, workers
+from benchmarks import games, logs, memory, modes, peers, queries, speed, startup, workers
 from benchmarks.measure import HEADER, Line, Options, show
 
 _SECTIONS: dict[str, Callable[[Options], Iterator[Line]]] = {
-    "speed": speed.run, "modes": modes.run, "peers": peers.run, "workers": workers.run, "logging": logs.run,
-    "queries": queries.run, "startup": startup.run, "memory": memory.run,
+    "speed": speed.run, "modes": modes.run, "games": games.run, "peers": peers.run, "workers": workers.run,
+    "logging": logs.run, "queries": queries.run, "startup": startup.run, "memory": memory.run,
 }
 
 
