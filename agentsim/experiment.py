@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, cast, get_args
 
 from agentsim.errors import InputError, nearest
-from agentsim.games.base import Game, LogLevel, PolicyRef, WithCardFiles, get_game
+from agentsim.games.base import Game, LogLevel, PolicyRef, get_game
 from agentsim.lineup import MatchupPlan, PolicySpec, pair_up, resolve_policies, seated_lineup
 from agentsim.resources import experiments_dir
 from agentsim.tomlfile import TomlFile, flatten, read_toml
@@ -169,7 +169,7 @@ class Draft:
                 raise draft.error(f"must be a table ([{key}]), got {_show(value)}", key)
         draft.settings |= flatten(tables)
         cards = tables.get("rules", {}).get("cards")
-        if isinstance(game, WithCardFiles) and isinstance(cards, str) and cards.endswith(".toml"):
+        if _reads_card_files(game) and isinstance(cards, str) and cards.endswith(".toml"):
             draft.settings["rules.cards"] = str(file.path.parent / cards)
         if "policies" not in plain:
             raise draft.error("is missing", "policies", allowed='a list such as ["expert", "random"]')
@@ -265,11 +265,10 @@ def card_settings(path: str | Path, game: Game | None = None) -> tuple[dict[str,
     """Settings from a card table (a TOML file with a table per card), and for each the line it stands in.
 
     Cards and attributes that the file leaves out keep the game's values; ``names`` are for people and are not settings.
-    A game that reads card files itself (:class:`~agentsim.games.base.WithCardFiles`) gets the path as its key
-    ``rules.cards``.
+    A game that reads card files itself, which is one whose key ``rules.cards`` takes them, gets the path as that key.
     Raises ``InputError`` for what is not such a file; the game checks the values.
     """
-    if isinstance(game, WithCardFiles):
+    if game is not None and _reads_card_files(game):
         return {"rules.cards": str(path)}, {"rules.cards": str(path)}
     file = read_toml(path, what="card table")
     prefix = "cards." if set(file.data) == {"cards"} and isinstance(file.data["cards"], Mapping) else ""
@@ -281,6 +280,10 @@ def card_settings(path: str | Path, game: Game | None = None) -> tuple[dict[str,
                              key=card)
         settings |= flatten({key: value for key, value in entry.items() if key != "names"}, f"cards.{card}")
     return settings, {key: file.place(prefix + key.removeprefix("cards.")) for key in settings}
+
+
+def _reads_card_files(game: Game) -> bool:
+    return any(key.name == "rules.cards" and ".toml" in key.allowed for key in game.rule_keys())
 
 
 def build_experiment(policies: str | Sequence[PolicySpec], *, game: str = DEFAULT_GAME, games: int | None = None,
