@@ -403,7 +403,7 @@ def test_simulating_from_python(tmp_path: Path) -> None:
 
 def test_policies_and_games_from_python() -> None:
     # Other tests of the same process may have registered a game of their own.
-    assert set(agentsim.list_games()) - {"dice_race"} == {"agent_avenue"}
+    assert set(agentsim.list_games()) - {"dice_race"} == {"agent_avenue", "argh", "shady_agents"}
     assert "expert" in [policy.label for policy in agentsim.load_policies()]
     assert [policy.label for policy in agentsim.load_policies("greedy,planner(bluff=0.5)")] == [
         "greedy", "planner(bluff=0.5)"]

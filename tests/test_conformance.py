@@ -90,7 +90,8 @@ def random_walk(game: Game, case: Case, deal: int) -> list[tuple[Any, Any]]:
 
 
 def test_every_registered_game_is_tested() -> None:
-    assert {case.game for case in CASES} == set(list_games()) == {"agent_avenue", "argh", "shady_agents"}
+    # Other tests of the frame may have registered a toy.
+    assert {case.game for case in CASES} == set(list_games()) - {"dice_race"}
 
 
 # ---- what it says of itself --------------------------------------------------------------------------------------

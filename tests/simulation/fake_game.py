@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from agentsim.errors import InputError, nearest
 from agentsim.games import base
-from agentsim.games.base import Batch, Column, Key, LogLevel, PolicyRef, Table
+from agentsim.games.base import Batch, Column, Facts, Key, LogLevel, PolicyRef, Table
 
 NAME = "dice_race"
 COLOURS = ("red", "green", "blue")
@@ -151,6 +151,9 @@ class FakeGame:
 
     def story(self, rules: Any, matchups: Sequence[Sequence[PolicyRef]], seed: int, matchup: int, index: int) -> str:
         return f"game {index}"
+
+    def facts(self) -> Facts:
+        return Facts((2,), ("one",), ("none",))
 
 
 def register() -> None:
