@@ -169,7 +169,7 @@ def test_intervals_cover_as_often_as_they_say() -> None:
 def told(results: list[Standing]) -> str:
     lines = standing_lines(results, 100)
     assert max(map(len, lines)) <= 100
-    return "\n".join(lines)
+    return " ".join(" ".join(lines).split())
 
 
 def test_what_is_told() -> None:

@@ -90,10 +90,10 @@ def _table(results: Sequence[Standing], width: int) -> list[str]:
             rows.append((who_plays(result.policies) if first else "", party.name, party.n_seats,
                          score if result.n_games else "no games yet", "mirror" if result.mirror else lead, start,
                          count(result.n_games) if first else "", count(result.n_deals) if first else ""))
-    header = ("matchup", "policy", "seats", "scores, %", "leads by, points", "who starts leads by", "games", "deals")
+    header = ("matchup", "policy", "seats", "scores, %", "lead, points", "seat 0 leads", "games", "deals")
     sides = "side" in results[0].groups
     text = (f"{_DRAWN if sides else _SCORING} After ±: the wider side of the interval; the {len(parties)} intervals of "
-            "a column of policies hold together with 95 % (Sidak). --json prints seats, sides and ends as well.")
+            "a column of policies hold together with 95 % (Sidak). Seat 0 starts. --json prints seats, sides and ends, too.")
     return [*columns(header, rows, left=2), "", *paragraph(text, width=width, indent="  ")]
 
 
