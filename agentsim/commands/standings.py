@@ -93,7 +93,7 @@ def _table(results: Sequence[Standing], width: int) -> list[str]:
     header = ("matchup", "policy", "seats", "scores, %", "lead, points", "seat 0 leads", "games", "deals")
     sides = "side" in results[0].groups
     text = (f"{_DRAWN if sides else _SCORING} After ±: the wider side of the interval; the {len(parties)} intervals of "
-            "a column of policies hold together with 95 % (Sidak). Seat 0 starts. --json prints seats, sides and ends, too.")
+            "a column of policies hold together with 95 % (Sidak). Seat 0 starts. --json has seats, sides and ends.")
     return [*columns(header, rows, left=2), "", *paragraph(text, width=width, indent="  ")]
 
 
