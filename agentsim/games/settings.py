@@ -72,8 +72,8 @@ def unknown_key(key: str, known: Sequence[str], where: str = "") -> InputError:
     A key given without its group, or in the wrong one, is the commonest slip: the whole key is suggested then.
     """
     last = key.rpartition(".")[2]
-    close = next((k for k in known if k.endswith("." + key)), "") or nearest(key, known)
-    close = close or next((k for k in known if k.endswith("." + last)), "")
+    same = [k for k in known if k.endswith("." + last)]
+    close = same[0] if len(same) == 1 else nearest(key, known)
     if not close:
         found = difflib.get_close_matches(last, [k.rpartition(".")[2] for k in known], n=1)
         close = next((k for k in known if found and k.endswith("." + found[0])), "")
