@@ -29,6 +29,7 @@ notebooks: $(READY) ## Execute every notebook on the standard experiment (GAMES=
 	$(BIN)/agentsim report --notebooks-only $(if $(GAMES),--games "$(GAMES)")
 
 test: $(READY) ## Run the fast tests (JOBS=2 processes)
+	$(BIN)/python -m tests.warm "$(JOBS)"
 	$(BIN)/python -m pytest -q -m "$(FAST)" -n "$(JOBS)"
 
 test-slow: $(READY) ## Run the slow tests: packaging, browser, large statistical checks

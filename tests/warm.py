@@ -1,0 +1,80 @@
+"""Compile every kernel once before the tests are shared out: ``python -m tests.warm [processes]``.
+
+Test processes that start with an empty cache would each compile the same kernels, side by side. Here every kernel is
+compiled by one process, the longest first, and the tests find them in the cache. Without a cache, or without a
+compiler, there is nothing to do.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+
+def _play(game: str, policies: str, settings: dict[str, object] | None = None) -> None:
+    from agentsim.games.base import get_game
+
+    played = get_game(game)
+    rules = played.rules(settings or {})
+    seats = [played.policy(policies)] * played.seats(rules)
+    played.session(rules, [tuple(seats)], 1).warm_up("full")
+
+
+def _forks() -> None:
+    from agentsim.games.agent_avenue.modes.session import ModeSession
+    from agentsim.games.base import get_game
+
+    game = get_game("agent_avenue")
+    session = game.session(game.rules({"rules.mode": "advanced"}), [(game.policy("random"),) * 2], 1)
+    assert isinstance(session, ModeSession)
+    session.forks(0, 0, 1)
+
+
+def _mind(name: str) -> None:
+    from agentsim.games.agent_avenue.modes.policies import minds
+    from agentsim.jit import jit
+
+    jit(minds._SIGNATURE)(getattr(minds, name))
+
+
+JOBS: dict[str, Callable[[], None]] = {
+    "exchange": lambda: _mind("_exchange"),
+    "market": lambda: _mind("_market"),
+    "base": lambda: _play("agent_avenue", "random"),
+    "modes": lambda: _play("agent_avenue", "random", {"rules.mode": "advanced"}),
+    "forks": _forks,
+    "argh": lambda: _play("argh", "random"),
+    "shady_agents": lambda: _play("shady_agents", "random"),
+}
+"""What is compiled, the longest first."""
+
+
+def main(arguments: list[str]) -> int:
+    """Run the jobs named, here; without names all of them, in as many processes as are asked for (2)."""
+    from agentsim.jit import cache_folder
+
+    if arguments and arguments[0] in JOBS:
+        for name in arguments:
+            JOBS[name]()
+        return 0
+    if cache_folder() is None or os.environ.get("NUMBA_DISABLE_JIT") == "1":
+        return 0
+    processes = int(arguments[0]) if arguments and arguments[0].isdigit() else 2
+    start, left = time.perf_counter(), list(JOBS)
+    running: list[subprocess.Popen[bytes]] = []
+    failed = 0
+    while left or running:
+        while left and len(running) < processes:
+            running.append(subprocess.Popen([sys.executable, "-m", "tests.warm", left.pop(0)]))
+        time.sleep(0.05)
+        failed += sum(process.poll() not in (None, 0) for process in running)
+        running = [process for process in running if process.poll() is None]
+    print(f"kernels ready after {time.perf_counter() - start:.0f} s")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
