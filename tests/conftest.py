@@ -15,7 +15,8 @@ from hypothesis import HealthCheck, settings
 
 # Deadlines measure Numba's compiler on the first call; a failure must come back on the next run.
 settings.register_profile(
-    "default", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+    "default", deadline=None, derandomize=True, print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.register_profile("search", settings.get_profile("default"), derandomize=False, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

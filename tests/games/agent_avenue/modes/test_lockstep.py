@@ -22,7 +22,7 @@ MARKETS: dict[str, dict[str, Any]] = {
     "new_m": {"rules.mode": "advanced", "rules.expansion": "division_m"},
     "both_m": {"rules.mode": "advanced", "rules.expansion": "division_m", "rules.market": "both"},
 }
-GAMES = 40
+GAMES = 30
 
 
 @pytest.mark.parametrize("market", list(MARKETS))
