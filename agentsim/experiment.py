@@ -195,7 +195,7 @@ class Draft:
         folder = self.file.path.parent if self.file and "policies" not in self.places else None
         plan: Any = "auto" if self.matchups is None else self.matchups
         specs, lineup = seated_lineup(self.policies, game.seats(rules)) if plan == "auto" else (self.policies, ())
-        policies = self._checked("policies", resolve_policies, game, specs, folder)
+        policies = self._checked("policies", resolve_policies, game, specs, folder, rules)
         matchups = lineup or self._checked("matchups", pair_up, policies, plan, game.seats(rules))
         pairings = [tuple(policies[index] for index in matchup) for matchup in matchups]
         per_deal = tuple(game.games_per_deal(pairing, rules) for pairing in pairings)

@@ -45,19 +45,20 @@ def split_specs(text: str) -> list[str]:
     return items
 
 
-def resolve_policies(game: Game, specs: Sequence[PolicySpec], folder: Path | None = None) -> tuple[PolicyRef, ...]:
+def resolve_policies(game: Game, specs: Sequence[PolicySpec], folder: Path | None = None,
+                     rules: Any = None) -> tuple[PolicyRef, ...]:
     """The policies of a list of specs, with labels that are all different.
 
-    The spec ``all`` stands for every policy that comes with the game. Paths of policy files are relative to ``folder``
-    (default: where we are). The same policy twice is refused, because one policy alone plays its mirror, unless the
-    second has a label of its own; two different policies that happen to be called the same (from two files, say)
-    become ``name`` and ``name_2``.
+    The spec ``all`` stands for every policy that comes with the game and plays as no earlier one under these ``rules``.
+    Paths of policy files are relative to ``folder`` (default: where we are). The same policy twice is refused, because
+    one policy alone plays its mirror, unless the second has a label of its own; two different policies that happen to
+    be called the same (from two files, say) become ``name`` and ``name_2``.
     """
     if not _is_list(specs):
         raise InputError(f"must be a list of policies, got {specs!r}", allowed='["expert", "random"]')
     if not specs:
         raise InputError("at least one policy is needed", allowed=_some(game))
-    specs = [one for spec in specs for one in (game.policies() if spec == "all" else [spec])]
+    specs = [one for spec in specs for one in (game.policies(rules) if spec == "all" else [spec])]
     found: dict[str, PolicyRef] = {}
     for number, spec in enumerate(specs):
         ref, chosen = _resolve(game, spec, folder, f"policies[{number}]")

@@ -215,23 +215,9 @@ def _to_precision(
     return found, max(first, wanted)
 
 
-@dataclass(frozen=True)
-class _FirstCall:
-    """What compiles on its first call, as :func:`agentsim.simulation.worker.warm_up` takes it."""
-
-    call: Callable[[int, int], Counts]
-
-    def play(self, matchup: int, first_deal: int, n_deals: int, log: LogLevel) -> Batch:
-        raise NotImplementedError
-
-    def warm_up(self, log: LogLevel) -> bool:
-        self.call(0, 1)
-        return False
-
-
 def _ready(meter: Meter, call: Callable[[int, int], Counts]) -> Meter:
     """The meter, started when what it is to measure has been compiled."""
-    warm_up(_FirstCall(call), "none", meter)
+    warm_up(lambda: call(0, 1), meter)
     meter.start()
     return meter
 

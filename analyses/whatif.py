@@ -215,8 +215,7 @@ def measure(
     sessions = [game.session(variant.rules, matchups, seed) for variant in variants]
     tables = [_games_table(game, variant.rules) for variant in variants]
     meter = meter or Meter(None, 0, 0)
-    for session in sessions:
-        warm_up(session, "games", meter)
+    warm_up(lambda: [session.warm_up("games") for session in sessions], meter)
     meter.start()
     labels = list(dict.fromkeys(ref.label for matchup in matchups for ref in matchup))
     codes = [labels.index(matchup[0].label) for matchup in matchups]

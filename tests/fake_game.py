@@ -67,7 +67,7 @@ class HighCard:
             params[key.strip()] = float(value)
         return PolicyRef(spec, "nerves", params)
 
-    def policies(self) -> Sequence[PolicyRef]:
+    def policies(self, rules: object = None) -> Sequence[PolicyRef]:
         return [self.policy(name) for name in PRESETS]
 
     def seats(self, rules: dict[str, int]) -> int:

@@ -199,8 +199,8 @@ class Game(Protocol):
         """A policy from ``name``, ``name(param=value, ...)`` or ``path/to/file.py:name``."""
         ...
 
-    def policies(self) -> Sequence[PolicyRef]:
-        """The shipped policies, baselines first."""
+    def policies(self, rules: Any = None) -> Sequence[PolicyRef]:
+        """The shipped policies, baselines first; with ``rules`` only those that play as no earlier one under them."""
         ...
 
     def parameters(self, policy: PolicyRef) -> Sequence[Parameter]:

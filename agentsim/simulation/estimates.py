@@ -45,7 +45,7 @@ def estimate(experiment: Experiment, workers: int = 1, *, progress: ProgressCall
     """
     game = get_game(experiment.game)
     session = game.session(experiment.rules(), experiment.pairings(), experiment.seed)
-    warm_up(session, experiment.log, Meter(progress, 0, experiment.total_games))
+    warm_up(lambda: session.warm_up(experiment.log), Meter(progress, 0, experiment.total_games))
     per_deal = experiment.games_per_deal()
     spans = [Span(matchup, 0, n_deals) for matchup, n_deals in enumerate(n_deals_of(experiment.games, per_deal))]
     tasks = split_tasks(spans, per_deal, experiment.log, workers)

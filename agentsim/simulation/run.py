@@ -174,7 +174,7 @@ def _play(manifest: Manifest, folder: RunFolder | None, options: _Options) -> Ru
         key=uuid.uuid4().hex, parent=os.getpid(),
     )
     session = job.session()
-    warm_up(session, experiment.log, meter)
+    warm_up(lambda: session.warm_up(experiment.log), meter)
     tasks = split_tasks(spans, per_deal, experiment.log, options.workers, folder.next_number() if folder else 0)
     totals = manifest.tallies()
     meter.start()

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agentsim.experiment import Experiment
-from agentsim.games.base import Game, LogLevel, Session, Table, get_game
+from agentsim.games.base import Game, Session, Table, get_game
 from agentsim.simulation.parts import Part, TableBuffer, add_tally
 from agentsim.simulation.plan import Task
 from agentsim.simulation.progress import COMPILING, Meter
@@ -64,13 +64,13 @@ class Failed:
     error: OSError
 
 
-def warm_up(session: Session, log: LogLevel, meter: Meter) -> None:
-    """Compile before the workers start: once, and with a word about it if it takes long."""
+def warm_up(compiles: Callable[[], object], meter: Meter) -> None:
+    """Call what compiles before the workers start: once, and with a word about it if it takes long."""
     timer = threading.Timer(_PATIENCE, meter.say, [COMPILING])
     timer.daemon = True
     timer.start()
     try:
-        session.warm_up(log)
+        compiles()
     finally:
         timer.cancel()
         timer.join()

@@ -123,7 +123,7 @@ class FakeGame:
     def policy(self, spec: str, *, where: str = "") -> PolicyRef:
         return PolicyRef(spec, "dice", {"skill": float(len(spec) % 3)})
 
-    def policies(self) -> Sequence[PolicyRef]:
+    def policies(self, rules: Any = None) -> Sequence[PolicyRef]:
         return [self.policy(spec) for spec in ("slow", "quick", "fast")]
 
     def seats(self, rules: Any) -> int:

@@ -13,10 +13,11 @@ from typing import Any
 
 from agentsim.errors import InputError, nearest
 from agentsim.games.agent_avenue import user
-from agentsim.games.agent_avenue.policies.parameters import PLANNER_PARAMETERS, Parameter
+from agentsim.games.agent_avenue.policies.parameters import OF_DIVISION_M, OF_MARKET, PLANNER_PARAMETERS, Parameter
+from agentsim.games.agent_avenue.ruleset import Rules
 from agentsim.games.base import PolicyRef
 
-__all__ = ["FAMILIES", "family_parameters", "policy_from_spec", "presets"]
+__all__ = ["FAMILIES", "different", "family_parameters", "policy_from_spec", "presets"]
 
 FAMILIES: dict[str, str] = {
     "random": "Offers and takes by chance and never discards; the baseline of every comparison.",
@@ -48,6 +49,19 @@ def presets() -> dict[str, PolicyRef]:
             found[name] = PolicyRef(name, "planner", params, "preset", idea=preset["idea"])
     found["planner"] = PolicyRef("planner", "planner", _defaults("planner"), "family", idea=FAMILIES["planner"])
     return found
+
+
+def different(rules: Rules) -> list[PolicyRef]:
+    """The shipped policies without those that play as an earlier one under these rules.
+
+    A taste for what the rules do not have changes nothing: without a Black Market a `thief` is an `expert`.
+    """
+    silent = {*(() if rules.advanced else OF_MARKET), *(() if rules.with_m else OF_DIVISION_M)}
+    found: dict[tuple[object, ...], PolicyRef] = {}
+    for ref in presets().values():
+        heard = tuple(value for name, value in ref.params.items() if name not in silent)
+        found.setdefault((ref.family, *heard), ref)
+    return list(found.values())
 
 
 def policy_from_spec(spec: str, *, where: str = "") -> PolicyRef:

@@ -51,8 +51,8 @@ class AgentAvenue:
     def policy(self, spec: str, *, where: str = "") -> PolicyRef:
         return catalog.policy_from_spec(spec, where=where)
 
-    def policies(self) -> Sequence[PolicyRef]:
-        return list(catalog.presets().values())
+    def policies(self, rules: Rules | None = None) -> Sequence[PolicyRef]:
+        return list(catalog.presets().values()) if rules is None else catalog.different(rules)
 
     def parameters(self, policy: PolicyRef) -> Sequence[Parameter]:
         if policy.family != "user":

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from agentsim.games.agent_avenue.cards import Card, MarketCard, load_cards
 
 __all__ = ["EXPANSIONS", "LONES", "MARKETS", "MAX_CARDS", "MAX_COPIES", "MAX_EFFECTS", "MAX_MARKET", "MAX_NAMES",
-           "MAX_PILE", "MODES", "M_TRAPS", "PICKS", "TIE_RULES", "Rules"]
+           "MAX_PILE", "MAX_SUPPLY", "MODES", "M_TRAPS", "PICKS", "TIE_RULES", "Rules"]
 
 MAX_NAMES = 15
 """Different agents in a card table. A zone of cards is one 64-bit word of 4-bit counts, with one lane to spare."""
@@ -21,6 +21,8 @@ MAX_PILE = 63
 """Black Market cards in the pile, all copies counted: a set of them is one 64-bit word."""
 MAX_EFFECTS = 160
 """Effects of all Black Market cards of a game together."""
+MAX_SUPPLY = 6
+"""Black Market cards that lie face up."""
 
 TIE_RULES = ("active", "passive", "draw")
 """Who wins when conditions conflict: the active player (the publisher's rule), the other one, nobody."""

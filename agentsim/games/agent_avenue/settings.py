@@ -35,7 +35,7 @@ _BOUNDS: dict[str, tuple[int, int, str]] = {
     "rules.ring": (4, 60, "spaces on the ring"),
     "rules.home_0": (0, 59, "space on which the pawn of seat 0 (who starts) begins"),
     "rules.home_1": (0, 59, "space on which the pawn of seat 1 begins"),
-    "rules.supply": (1, 6, "Black Market cards that lie face up"),
+    "rules.supply": (1, r.MAX_SUPPLY, "Black Market cards that lie face up"),
 }
 _CHOICES: dict[str, tuple[tuple[str, ...], str]] = {
     "rules.mode": (r.MODES, "which game is played: without (base) or with the Black Market (advanced)"),

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agentsim.errors import InputError
 from agentsim.games.agent_avenue import engine as e
 from agentsim.games.agent_avenue.decision import deal_stream
+from agentsim.games.agent_avenue.position import Position
 from agentsim.games.agent_avenue.rules import Rules, compile_rules, make_rules
 from agentsim.games.agent_avenue.view import observe
 
@@ -95,24 +95,8 @@ class Observation:
     legal: tuple[Action, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class GameState:
-    """A position. Made by :func:`new_game`; ``state`` is the engine's vector (do not write to it).
-
-    Two positions are equal if their rules and everything in them are, the order of the deck included.
-    """
-
-    rules: Rules
-    table: NDArray[np.int64]
-    state: NDArray[np.int64]
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, GameState):
-            return NotImplemented
-        return self.rules == other.rules and self.state.tobytes() == other.state.tobytes()
-
-    def __hash__(self) -> int:
-        return hash((self.rules, self.state.tobytes()))
+class GameState(Position):
+    """A position of the base game for two. Made by :func:`new_game`."""
 
     @property
     def to_move(self) -> int:
@@ -121,46 +105,6 @@ class GameState:
             return -1
         active = int(self.state[e.ACTIVE])
         return active if self.state[e.PHASE] == e.PLAYING else 1 - active
-
-    @property
-    def is_over(self) -> bool:
-        return bool(self.state[e.PHASE] == e.OVER)
-
-    @property
-    def winner(self) -> int | None:
-        """The seat that won; None for a draw and while the game goes on."""
-        winner = int(self.state[e.WINNER])
-        return winner if self.is_over and winner >= 0 else None
-
-    @property
-    def end_reason(self) -> str | None:
-        """What the winner won by; None while the game goes on."""
-        return e.END_REASONS[int(self.state[e.REASON])] if self.is_over else None
-
-    @property
-    def tie_rule_used(self) -> bool:
-        """Whether the tie rule decided the game."""
-        return bool(self.state[e.TIE])
-
-    @property
-    def active(self) -> int:
-        """The seat whose turn it is."""
-        return int(self.state[e.ACTIVE])
-
-    @property
-    def turn(self) -> int:
-        """Number of the turn, from 0."""
-        return int(self.state[e.TURN])
-
-    @property
-    def lead(self) -> int:
-        """Moves of seat 0 minus moves of seat 1, in spaces."""
-        return int(self.state[e.LEAD])
-
-    @property
-    def deck_left(self) -> int:
-        """Cards in the deck."""
-        return int(e.deck_left(self.state, self.table))
 
     def legal_actions(self) -> list[Action]:
         """Everything that the player to move may do, in table order; empty when the game is over."""

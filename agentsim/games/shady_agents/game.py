@@ -51,7 +51,7 @@ class ShadyAgents:
     def policy(self, spec: str, *, where: str = "") -> PolicyRef:
         return catalog.policy_from_spec(spec, where=where)
 
-    def policies(self) -> Sequence[PolicyRef]:
+    def policies(self, rules: Rules | None = None) -> Sequence[PolicyRef]:
         return list(catalog.presets().values())
 
     def parameters(self, policy: PolicyRef) -> Sequence[Parameter]:

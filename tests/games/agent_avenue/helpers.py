@@ -52,8 +52,8 @@ def policy(spec: str) -> PolicyRef:
 
 
 def preset_names() -> list[str]:
-    """Every shipped policy."""
-    return [ref.label for ref in the_game().policies()]
+    """Every shipped policy that plays in its own way in the base game."""
+    return [ref.label for ref in the_game().policies(STANDARD)]
 
 
 def player(spec: str, rules: Rules = STANDARD) -> Player:

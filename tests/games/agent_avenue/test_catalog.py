@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agentsim.errors import InputError
+from agentsim.experiment import build_experiment
 from agentsim.games.agent_avenue.catalog import FAMILIES, family_parameters, policy_from_spec, presets
 from agentsim.games.agent_avenue.policies.parameters import PLANNER_PARAMETERS, ROW_SIZE, WORTH, planner_row
 from agentsim.games.agent_avenue.session import make_player
 from agentsim.games.base import PolicyRef
-from tests.games.agent_avenue.helpers import BASELINES, STANDARD, preset_names, the_game
+from tests.games.agent_avenue.helpers import BASELINES, STANDARD, few, policy, the_game
 
 PARAMETERS = {parameter.name: parameter for parameter in PLANNER_PARAMETERS}
 
@@ -47,7 +49,27 @@ def test_no_two_presets_are_the_same() -> None:
     assert len(set(planners)) == len(planners)
 
 
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize(("settings", "alike"), [
+    ({}, {"engine_builder", "thief", "security", "mastermind", "trucker", "marketeer", "warden"}),
+    ({"rules.mode": "advanced"}, {"warden"}),
+    ({"rules.expansion": "division_m"}, {"engine_builder", "thief", "security", "mastermind", "trucker", "marketeer"}),
+    ({"rules.mode": "advanced", "rules.expansion": "division_m"}, set()),
+])
+def test_all_are_those_that_play_differently(settings: dict[str, Any], alike: set[str]) -> None:
+    """A taste for what the rules do not have makes no policy of its own: such presets play as ``expert``."""
+    game = the_game()
+    rules = game.rules(settings)
+    found = [ref.label for ref in game.policies(rules)]
+    assert found == [name for name in presets() if name not in alike]
+    experiment = build_experiment(["all"], settings=settings, matchups="mirrors")
+    assert [ref.label for ref in experiment.policies] == found
+    for name in sorted(alike):
+        theirs, own = (game.session(rules, [(policy(who),) * 2], 5).play(0, 0, few(200, 4), "full").tables["turns"]
+                       for who in ("expert", name))
+        assert all((theirs[column] == own[column]).all() for column in theirs)
+
+
+@pytest.mark.parametrize("name", list(presets()))
 def test_presets_keep_to_the_ranges(name: str) -> None:
     for parameter, value in presets()[name].params.items():
         entry = PARAMETERS[parameter]

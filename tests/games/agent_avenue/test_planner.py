@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from agentsim.games.agent_avenue.engine import END_REASONS
-from agentsim.games.agent_avenue.policies.parameters import PLANNER_PARAMETERS, Parameter
+from agentsim.games.agent_avenue.policies.parameters import OF_DIVISION_M, OF_MARKET, PLANNER_PARAMETERS, Parameter
 from agentsim.games.agent_avenue.replay import choose_action
 from agentsim.games.agent_avenue.rules import Rules, make_rules
 from agentsim.games.agent_avenue.step import Action, Discard, GameState, Offer, Take
@@ -70,7 +70,7 @@ def appeal(game: GameState, name: str, seat: int) -> float:
 # ---- all of them -----------------------------------------------------------------------------------------------------
 
 
-OF_MODES = ("corner", "plot", "trap_m", "danger_m", "engine", "scheme", "ambush", "theft", "rush")
+OF_MODES = OF_MARKET + OF_DIVISION_M
 """Parameters that have nothing to work on in the base game; ``modes/test_policies.py`` holds them to something."""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agentsim.errors import InputError
 from agentsim.games.agent_avenue.cards.market import Effect, MarketCard
 from agentsim.games.agent_avenue.modes import layout as x
 from agentsim.games.agent_avenue.rules import Rules, compile_rules
@@ -33,7 +32,6 @@ def compile_mode(rules: Rules, lone: int = -1) -> NDArray[np.int64]:
     table = np.zeros(x.MODE_TABLE, dtype=np.int64)
     base = compile_rules(rules)
     table[:len(base)] = base
-    table[x.ADVANCED] = rules.mode == "advanced"
     table[x.PLAYERS], table[x.LONE], table[x.TEAM_DISCARDS] = rules.players, lone, rules.team_discards
     table[x.SUPPLY_SIZE], table[x.PILE_SIZE], table[x.N_MARKET] = rules.supply, len(rules.pile), len(rules.market_cards)
     table[x.TRAP_STOPPING], table[x.PICKS_UNIFORM] = rules.m_trap == "stopping", rules.picks == "uniform"
@@ -66,15 +64,11 @@ def _compile_market(rules: Rules, table: NDArray[np.int64]) -> None:
         if _is_blank(card):
             table[x.BLANKS] |= copies[number]
         for op, agent, n, who in effects:
-            if first >= x.MAX_EFFECTS:
-                raise InputError("too many effects in the Black Market", key="market",
-                                 allowed=f"{x.MAX_EFFECTS} in all")
             at = x.EFFECTS + x.EFFECT_SIZE * first
             table[at:at + x.EFFECT_SIZE] = op, agent, n, who
             if op <= x.ADD:
                 if agent >= 0:
                     table[x.ON_RECRUIT + agent] |= copies[number]
-                    table[x.WITH_RECRUIT] |= copies[number]
             elif op <= x.LAND_M:
                 table[_MASKS[op]] |= copies[number]
             elif op <= x.IF_NEAR_M:

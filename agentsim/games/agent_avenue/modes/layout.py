@@ -9,38 +9,29 @@ from __future__ import annotations
 
 from agentsim.games.agent_avenue.engine import STATE_SIZE as BASE_STATE
 from agentsim.games.agent_avenue.rules import TABLE_SIZE as BASE_TABLE
-
-MAX_COPIES_MARKET = 63
-"""Cards in the Black Market pile: a set of them is one 64-bit word."""
-MAX_MARKET = 63
-"""Different Black Market cards."""
-MAX_EFFECTS = 160
-"""Effects of all Black Market cards together."""
-MAX_SUPPLY = 6
-"""Cards that lie face up."""
+from agentsim.games.agent_avenue.ruleset import MAX_EFFECTS as MAX_EFFECTS
+from agentsim.games.agent_avenue.ruleset import MAX_SUPPLY as MAX_SUPPLY
 
 # --- the rules vector, after the base game's ------------------------------------------------------------------------
-ADVANCED = BASE_TABLE
+_BLOCK = BASE_TABLE
 (PLAYERS, LONE, TEAM_DISCARDS, SUPPLY_SIZE, PILE_SIZE, N_MARKET, TRAP_STOPPING, PICKS_UNIFORM, RING, HOME, _HOME_OF_1,
- CORNERS) = range(ADVANCED + 1, ADVANCED + 13)
+ CORNERS) = range(_BLOCK + 1, _BLOCK + 13)
 """LONE: the side that is one player when three play, else -1. TRAP_STOPPING: 1 if a Division M pawn traps only who
 moved in this turn. HOME, HOME + 1: home spaces. CORNERS: the Black Market spaces as a set of bits, 0 without it."""
-WITH_M = ADVANCED + 13
+WITH_M = _BLOCK + 13
 """1 if any agent or card moves a Division M pawn."""
-REASON_M, REASON_LOSING, REASON_OUT = range(ADVANCED + 14, ADVANCED + 17)
+REASON_M, REASON_LOSING, REASON_OUT = range(_BLOCK + 14, _BLOCK + 17)
 """Where ``division_m``, ``daredevils`` and ``out_of_cards`` stand in the rules' list of end reasons."""
-ON_HOME, ON_MARKET, ON_M, AT_END, SPARES = range(ADVANCED + 17, ADVANCED + 22)
+ON_HOME, ON_MARKET, ON_M, AT_END, SPARES = range(_BLOCK + 17, _BLOCK + 22)
 """Copies with an effect on stopping on a home, a market space, the own Division M pawn; with one at End; of these,
 those that spare a losing set."""
-WITH_RECRUIT = ADVANCED + 22
-"""Copies with an effect on recruiting any agent."""
-BLANKS = ADVANCED + 23
+BLANKS = _BLOCK + 23
 """Copies that do nothing at all."""
-RETURNS = ADVANCED + 24
+RETURNS = _BLOCK + 24
 """How many agents the pile can bring back from play into a hand: each lets a game last longer."""
-WAITS = ADVANCED + 25
+WAITS = _BLOCK + 25
 """Copies with an effect at End that waits for where the other side's pawn stops."""
-SYMBOLS = ADVANCED + 26
+SYMBOLS = _BLOCK + 26
 """``table[SYMBOLS + 16 * name + count]``: the ``count``-th copy's Division M symbol: 0 none, -1 home, n up to n."""
 ON_RECRUIT = SYMBOLS + 256
 """By agent: copies with an effect on recruiting it."""
@@ -97,7 +88,6 @@ EVENTS = HANDS + 45  # Black Market cards taken and done with in this game; EV_S
 EV_SIDE, EV_MEMBER, EV_COPY, EV_EFFECT, EV_PART, EV_TARGET, EV_RECRUITED, EV_BEFORE = range(HANDS + 46, HANDS + 54)
 """The Black Market event that is going on: owner, member who gains the card, the card, the effect in hand, which side's
 part of it, agent chosen and recruited (-1), WENT of the owner before it."""
-EV_OWN_TARGET, EV_OWN_RECRUIT = HANDS + 54, HANDS + 55  # whether those are the owner's own
 EV_LAY = HANDS + 56  # MAX_SUPPLY: what lay there when the card was taken, -1 at the end
 EV_MOVE = HANDS + 62  # spaces that the owner moved in the event
 M_REACH = HANDS + 63  # how far the Division M pawn that is being asked about may move

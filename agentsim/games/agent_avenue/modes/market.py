@@ -88,7 +88,6 @@ def begin_event(state, table, side, member, place):
     _refill(state, place)
     state[x.EV_SIDE], state[x.EV_MEMBER], state[x.EV_COPY] = side, member, copy
     state[x.EV_TARGET] = state[x.EV_RECRUITED] = -1
-    state[x.EV_OWN_TARGET] = state[x.EV_OWN_RECRUIT] = 0
     state[x.EV_BEFORE] = state[x.WENT + side]
     card = table[x.COPY + copy]
     state[x.EV_EFFECT], state[x.EV_PART] = table[x.FIRST_EFFECT + card], 0

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from agentsim.errors import InputError
 from agentsim.games.agent_avenue import engine as e
+from agentsim.games.agent_avenue import step as base
 from agentsim.games.agent_avenue.decision import deal_stream
 from agentsim.games.agent_avenue.modes import layout as x
 from agentsim.games.agent_avenue.modes.actions import Action, answers
@@ -30,6 +31,7 @@ from agentsim.games.agent_avenue.modes.market import draw_market
 from agentsim.games.agent_avenue.modes.sides import discards_each, side_size
 from agentsim.games.agent_avenue.modes.turn import answer, legal, start
 from agentsim.games.agent_avenue.modes.view import ModeView, look_of
+from agentsim.games.agent_avenue.position import Position
 from agentsim.games.agent_avenue.rules import Rules
 from agentsim.games.agent_avenue.step import IllegalAction, named, text_of
 
@@ -40,7 +42,7 @@ QUESTIONS = ("play", "player_up", "face_up", "face_down", "take", "market", "mem
 
 
 @dataclass(frozen=True)
-class Observation:
+class Observation(base.Observation):
     """What one side, or one player of a team, may know, in names. ``lead`` is positive when the observer is ahead.
 
     The fields up to ``legal`` mean what they mean in the base game (:class:`..step.Observation`). For a team as a
@@ -56,23 +58,7 @@ class Observation:
     ``taken``: the one that is being carried out.
     """
 
-    seat: int
-    to_move: bool
-    turn: int
-    hand: dict[str, int]
-    mine: dict[str, int]
-    theirs: dict[str, int]
-    discarded: dict[str, int]
-    lead: int
-    catch_at: int
-    caught_at: int
-    discards_left: int
-    their_discards_left: int
-    deck: int
-    their_hand: int
-    face_up: str | None
-    own_face_down: str | None
-    legal: tuple[Action, ...]
+    legal: tuple[Action, ...]  # type: ignore[assignment]  # those of every mode
     player: int | None
     question: str | None
     active: bool
@@ -94,25 +80,8 @@ class Observation:
     taken: str | None
 
 
-@dataclass(frozen=True, eq=False)
-class ModeState:
-    """A position. Made by :func:`new_game`; ``state`` is the engine's vector (do not write to it).
-
-    Two positions are equal if their rules and everything in them are, the order of deck and piles included.
-    """
-
-    rules: Rules
-    table: NDArray[np.int64]
-    state: NDArray[np.int64]
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ModeState):
-            return NotImplemented
-        return (self.rules == other.rules and self.lone == other.lone
-                and self.state.tobytes() == other.state.tobytes())
-
-    def __hash__(self) -> int:
-        return hash((self.rules, self.lone, self.state.tobytes()))
+class ModeState(Position):
+    """A position of any mode; seats are sides. Made by :func:`new_game`."""
 
     @property
     def lone(self) -> int | None:
@@ -136,45 +105,6 @@ class ModeState:
         A single player is player 0.
         """
         return None if self.is_over else _or_none(self.state[x.ASKED_MEMBER])
-
-    @property
-    def is_over(self) -> bool:
-        return bool(self.state[x.DECISION] < 0)
-
-    @property
-    def winner(self) -> int | None:
-        """The side that won; None for a draw and while the game goes on."""
-        return _or_none(self.state[e.WINNER]) if self.is_over else None
-
-    @property
-    def end_reason(self) -> str | None:
-        """What the winner won by; None while the game goes on."""
-        return self.rules.end_reasons[int(self.state[e.REASON])] if self.is_over else None
-
-    @property
-    def tie_rule_used(self) -> bool:
-        """Whether the tie rule decided the game."""
-        return bool(self.state[e.TIE])
-
-    @property
-    def active(self) -> int:
-        """The side whose turn it is."""
-        return int(self.state[e.ACTIVE])
-
-    @property
-    def turn(self) -> int:
-        """Number of the turn, from 0."""
-        return int(self.state[e.TURN])
-
-    @property
-    def lead(self) -> int:
-        """Moves of side 0 minus moves of side 1, in spaces."""
-        return int(self.state[e.LEAD])
-
-    @property
-    def deck_left(self) -> int:
-        """Cards in the agent deck."""
-        return int(e.deck_left(self.state, self.table))
 
     @property
     def supply(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agentsim.games.agent_avenue.modes.layout import MAX_MARKET
+from agentsim.games.agent_avenue.ruleset import MAX_MARKET
 from agentsim.games.agent_avenue.tally import TURN_BINS, Tally
 from agentsim.jit import jit
 

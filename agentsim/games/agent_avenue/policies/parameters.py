@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from agentsim.games.agent_avenue.cards import Card
 from agentsim.games.agent_avenue.rules import Rules
 
-__all__ = ["FAR", "PLANNER_PARAMETERS", "RECORD", "ROW_SIZE", "WORTH", "Parameter", "planner_row", "position"]
+__all__ = ["FAR", "OF_DIVISION_M", "OF_MARKET", "PLANNER_PARAMETERS", "RECORD", "ROW_SIZE", "WORTH", "Parameter",
+           "planner_row", "position"]
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,9 @@ PLANNER_PARAMETERS: tuple[Parameter, ...] = (
     Parameter("rush", -1, 1, 0, "taste for cards that move the own pawn at once, in winning chance"),
 )
 """In the order in which they stand in a parameter row."""
+OF_MARKET = ("corner", "plot", "engine", "scheme", "ambush", "theft", "rush")
+OF_DIVISION_M = ("trap_m", "danger_m")
+"""Parameters that have nothing to work on without a Black Market, without Division M pawns."""
 
 WORTH, RECORD = 32, 8
 """``row[WORTH + RECORD * (16 * name + count)]`` begins a record on holding ``count`` copies of an agent in play: the
