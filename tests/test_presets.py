@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from agentsim.games.agent_avenue.catalog import presets
+from agentsim.games.agent_avenue.catalog import CATALOG
 from agentsim.games.agent_avenue.engine import END_REASONS
 from agentsim.games.agent_avenue.policies.parameters import PLANNER_PARAMETERS
 from agentsim.games.agent_avenue.rules import Rules
@@ -122,7 +122,7 @@ def test_the_log_shows_the_character(name: str, habit: str, margin: float) -> No
 def test_every_preset_is_held_to_something() -> None:
     described = {name for name, _, _ in EXPECTED}
     assert described == {*CHARACTERS, "expert"}
-    shipped = {name for name, ref in presets().items() if ref.source == "preset"}
+    shipped = {name for name, ref in CATALOG.presets.items() if ref.source == "preset"}
     assert described | set(OF_MARKET) == shipped
 
 

@@ -10,16 +10,19 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
-from typing import Any
+from typing import Any, ClassVar
 
 from agentsim.errors import InputError, nearest
 from agentsim.games.base import PolicyRef
 
-__all__ = ["Families", "Parameter"]
+__all__ = ["Families", "FamilyGame", "FileReader", "Parameter", "label_of"]
+
+FileReader = Callable[[str, Mapping[str, float], str], PolicyRef]
+"""Reads ``path/to/file.py:name`` with the parameters given; the last argument says where the spec stands."""
 
 _SPEC = re.compile(r"^(?P<base>[^()]+?)\s*(?:\((?P<params>.*)\))?$", re.DOTALL)
 
@@ -40,57 +43,65 @@ class Parameter:
 class Families:
     """The families of a game.
 
-    ``package`` holds the folder ``presets`` with ``presets.toml``: a table per preset with ``idea`` and ``params``.
-    ``ideas``: a sentence for each family. ``parameters``: of the one family ``parameterised``; the others have none.
+    ``package`` holds the folder ``presets`` with TOML files: a table per preset with its ``idea``, its ``params``, the
+    ``family`` if that is not the first with parameters, and ``like`` if it starts from an earlier preset and not from
+    the family's defaults. ``ideas``: a sentence for each family. ``parameters``: of the families that have some.
+    ``from_file``: reads ``path/to/file.py:name`` with parameters, in games that take policies from users' files.
     """
 
     package: str
     ideas: Mapping[str, str]
-    parameterised: str
-    parameters: tuple[Parameter, ...]
+    parameters: Mapping[str, tuple[Parameter, ...]]
+    from_file: FileReader | None = None
 
     def of(self, family: str) -> tuple[Parameter, ...]:
         """The parameters of a family."""
-        return self.parameters if family == self.parameterised else ()
+        return self.parameters.get(family, ())
+
+    def defaults(self, family: str) -> dict[str, float]:
+        """The default of every parameter of a family."""
+        return {parameter.name: float(parameter.default) for parameter in self.of(family)}
 
     @cached_property
     def presets(self) -> dict[str, PolicyRef]:
-        """The shipped policies by name: families without parameters (the baselines), presets, the family itself."""
+        """The shipped policies by name: families without parameters (the baselines), presets, the other families."""
         found = {name: PolicyRef(name, name, {}, "family", idea=idea) for name, idea in self.ideas.items()
-                 if name != self.parameterised}
-        defaults = {parameter.name: float(parameter.default) for parameter in self.parameters}
-        text = (files(self.package) / "presets" / "presets.toml").read_text(encoding="utf-8")
-        for name, preset in tomllib.loads(text).items():
-            params = defaults | self._checked(preset["params"], self.parameterised, where="presets.toml", key=name)
-            found[name] = PolicyRef(name, self.parameterised, params, "preset", idea=preset["idea"])
-        name = self.parameterised
-        found[name] = PolicyRef(name, name, defaults, "family", idea=self.ideas[name])
-        return found
+                 if not self.of(name)}
+        folder = files(self.package) / "presets"
+        for entry in sorted((item for item in folder.iterdir() if item.name.endswith(".toml")), key=lambda i: i.name):
+            for name, preset in tomllib.loads(entry.read_text(encoding="utf-8")).items():
+                family = preset.get("family", next(iter(self.parameters)))
+                start = found[preset["like"]].params if "like" in preset else self.defaults(family)
+                params = {**start, **self.checked(preset["params"], family, where=entry.name, key=name)}
+                found[name] = PolicyRef(name, family, params, "preset", idea=preset["idea"])
+        return found | {name: PolicyRef(name, name, self.defaults(name), "family", idea=self.ideas[name])
+                        for name in self.parameters}
 
     def from_spec(self, spec: str, *, where: str = "") -> PolicyRef:
-        """A policy from ``name`` or ``name(param=value, ...)``, complete with all parameters.
+        """A policy from ``name``, ``name(param=value, ...)`` or ``path/to/file.py:name``, complete with all parameters.
 
         The label is the spec in a tidy form. Raises InputError, with the nearest name, for an unknown policy or
         parameter and for a value out of range.
         """
         match = _SPEC.match(spec.strip())
         if match is None:
-            raise InputError(f"cannot read the policy '{spec}'", where=where, key="policies",
-                             allowed="name or name(param=value, ...)")
+            allowed = "name, name(param=value, ...)" + (" or file.py:name" if self.from_file else "")
+            raise InputError(f"cannot read the policy '{spec}'", where=where, key="policies", allowed=allowed)
         base = match["base"].strip()
+        given = _read(match["params"] or "", base, where)
+        if self.from_file is not None and ".py" in base:
+            return self.from_file(base, given, where)
         known = self.presets
         if base not in known:
             raise InputError(f"unknown policy '{base}'", where=where, key="policies", allowed=", ".join(known),
                              nearest=nearest(base, known))
         ref = known[base]
-        given = self._checked(_read(match["params"] or "", base, where), ref.family, where=where, key=base)
-        params = {**ref.params, **given}
+        params = {**ref.params, **self.checked(given, ref.family, where=where, key=base)}
         if params == dict(ref.params):
             return ref
-        label = base + "(" + ", ".join(f"{name}={value:g}" for name, value in given.items()) + ")"
-        return replace(ref, label=label, params=params, source="inline")
+        return replace(ref, label=label_of(base, given), params=params, source="inline")
 
-    def _checked(self, given: Mapping[str, Any], family: str, *, where: str, key: str) -> dict[str, float]:
+    def checked(self, given: Mapping[str, Any], family: str, *, where: str, key: str) -> dict[str, float]:
         """Parameters of a family within their ranges."""
         known = {parameter.name: parameter for parameter in self.of(family)}
         values: dict[str, float] = {}
@@ -99,13 +110,17 @@ class Families:
                 raise InputError(f"has no parameter '{name}'", where=where, key=key,
                                  allowed=", ".join(known) or "no parameters at all", nearest=nearest(name, known))
             parameter = known[name]
-            allowed = f"{parameter.low:g} to {parameter.high:g}"
-            if not parameter.low <= value <= parameter.high:
-                raise InputError(f"{name} = {value:g} is out of range", where=where, key=key, allowed=allowed)
-            if parameter.whole and value != int(value):
-                raise InputError(f"{name} = {value:g} is not a whole number", where=where, key=key, allowed=allowed)
+            if not parameter.low <= value <= parameter.high or (parameter.whole and value != int(value)):
+                kind = "a whole number, " if parameter.whole else ""
+                raise InputError(f"{name} = {value:g} is out of range", where=where, key=key,
+                                 allowed=f"{kind}{parameter.low:g} to {parameter.high:g}")
             values[name] = float(value)
         return values
+
+
+def label_of(base: str, given: Mapping[str, float]) -> str:
+    """A policy's spec in a tidy form: its name, with what was given about it."""
+    return f"{base}({', '.join(f'{name}={value:g}' for name, value in given.items())})" if given else base
 
 
 def _read(text: str, base: str, where: str) -> dict[str, float]:
@@ -117,8 +132,27 @@ def _read(text: str, base: str, where: str) -> dict[str, float]:
         except ValueError:
             number = math.nan
         if not equals or not math.isfinite(number):
-            raise InputError(f"cannot read '{item}'", where=where, key=base, allowed="name=number, ...")
+            raise InputError(f"cannot read the parameter '{item}'", where=where, key=base,
+                             allowed="name=number, separated by commas")
         if name in params:
-            raise InputError(f"'{name}' is given twice", where=where, key=base)
+            raise InputError(f"parameter '{name}' is given twice", where=where, key=base)
         params[name] = number
     return params
+
+
+class FamilyGame:
+    """The part of a game (:class:`agentsim.games.base.Game`) that its families answer for."""
+
+    families: ClassVar[Families]
+
+    def policy(self, spec: str, *, where: str = "") -> PolicyRef:
+        return self.families.from_spec(spec, where=where)
+
+    def policies(self, rules: Any = None) -> Sequence[PolicyRef]:
+        return list(self.families.presets.values())
+
+    def parameters(self, policy: PolicyRef) -> Sequence[Parameter]:
+        return self.families.of(policy.family)
+
+    def additions(self) -> Mapping[str, Any]:
+        return {}

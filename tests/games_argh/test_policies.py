@@ -15,7 +15,7 @@ from agentsim.errors import InputError
 from agentsim.games.argh import engine as e
 from agentsim.games.argh import kernel as k
 from agentsim.games.argh import step
-from agentsim.games.argh.catalog import family_parameters, policy_from_spec, presets
+from agentsim.games.argh.catalog import CATALOG
 from agentsim.games.argh.decision import one_answer, one_choice, one_placing
 from agentsim.games.argh.engine import BY_BOMB, BY_REVEAL
 from agentsim.games.argh.policies.dispatch import FAMILY_SCHEMER
@@ -94,23 +94,23 @@ def test_the_prospect_of_lizards() -> None:
 
 
 def test_there_are_enough_presets() -> None:
-    made = presets()
+    made = CATALOG.presets
     assert next(iter(made)) == "random"
     assert sum(ref.source == "preset" for ref in made.values()) >= 8
     for ref in made.values():
         assert ref.idea
         assert len(ref.idea.splitlines()) == 1
-        assert set(ref.params) == {parameter.name for parameter in family_parameters(ref.family)}
-        assert policy_from_spec(ref.label) == ref
+        assert set(ref.params) == {parameter.name for parameter in CATALOG.of(ref.family)}
+        assert CATALOG.from_spec(ref.label) == ref
     rows = {tuple(ref.params.values()) for ref in made.values() if ref.family == "schemer"}
     assert len(rows) == len(made) - 1
 
 
 def test_specs() -> None:
-    ref = policy_from_spec(" schemer( spy = 30 , noise=0)")
+    ref = CATALOG.from_spec(" schemer( spy = 30 , noise=0)")
     assert (ref.label, ref.source) == ("schemer(spy=30, noise=0)", "inline")
-    assert (ref.params["spy"], ref.params["bomb"]) == (30, presets()["schemer"].params["bomb"])
-    assert policy_from_spec("expert(noise=0)") == presets()["expert"]
+    assert (ref.params["spy"], ref.params["bomb"]) == (30, CATALOG.presets["schemer"].params["bomb"])
+    assert CATALOG.from_spec("expert(noise=0)") == CATALOG.presets["expert"]
     for parameter in SCHEMER_PARAMETERS:
         assert parameter.low <= parameter.default <= parameter.high
         assert parameter.doc
@@ -122,8 +122,8 @@ def test_specs() -> None:
         ("expart", "did you mean 'expert'?"),
         ("schemer(spi=3)", "did you mean 'spy'?"),
         ("schemer(spy=300)", "spy = 300 is out of range (allowed: -40 to 60)"),
-        ("schemer(spy)", "cannot read 'spy'"),
-        ("schemer(spy=nan)", "cannot read 'spy=nan'"),
+        ("schemer(spy)", "cannot read the parameter 'spy'"),
+        ("schemer(spy=nan)", "cannot read the parameter 'spy=nan'"),
         ("schemer(spy=1, spy=2)", "'spy' is given twice"),
         ("random(spy=1)", "no parameters at all"),
         ("schemer(spy=1", "cannot read the policy"),
@@ -132,7 +132,7 @@ def test_specs() -> None:
 )
 def test_bad_specs(spec: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
-        policy_from_spec(spec)
+        CATALOG.from_spec(spec)
     assert message in str(caught.value)
 
 
@@ -140,10 +140,10 @@ def test_bad_specs(spec: str, message: str) -> None:
 
 
 @pytest.mark.parametrize("players", PLAYERS)
-@pytest.mark.parametrize("name", [name for name in presets() if name != "random"])
+@pytest.mark.parametrize("name", [name for name in CATALOG.presets if name != "random"])
 def test_decisions_are_legal(name: str, players: int) -> None:
     made = rules(players, promos=True)
-    rows = policy_row("schemer", presets()[name].params, made)[np.newaxis]
+    rows = policy_row("schemer", CATALOG.presets[name].params, made)[np.newaxis]
     scratch, work, rng = np.zeros(SCRATCH_SIZE, dtype=np.int64), np.zeros(WORK_SIZE), Random(3)
     for deal in range(few(12, 1)):
         for game in walk(made, 17, deal, {step.Keep: 3.0})[:-1]:
@@ -171,7 +171,7 @@ class Record:
     """What one policy did in games against two default schemers."""
 
     def __init__(self, name: str, made: Rules, deals: int = 1500) -> None:
-        ref, other = policy_from_spec(name), policy_from_spec("schemer(noise=0.6)")
+        ref, other = CATALOG.from_spec(name), CATALOG.from_spec("schemer(noise=0.6)")
         run = Session(made, [(ref, other, other)], 5)
         tables = run.play(0, 0, deals, "turns").tables
         games, self.turns = tables["games"], tables["turns"]
@@ -207,7 +207,7 @@ def record(name: str) -> Record:
     return Record(name, rules(3))
 
 
-SCHEMERS = [name for name in presets() if name != "random"]
+SCHEMERS = [name for name in CATALOG.presets if name != "random"]
 
 
 @needs_speed
@@ -249,7 +249,7 @@ def test_the_friend_gives_good_cards_and_loses() -> None:
 
 
 def decide(game: step.GameState, name: str, decision: Any, key: int = 1, **changes: float) -> int:
-    rows = policy_row("schemer", dict(presets()[name].params) | {"noise": 0.0} | changes, game.rules)[np.newaxis]
+    rows = policy_row("schemer", dict(CATALOG.presets[name].params) | {"noise": 0.0} | changes, game.rules)[np.newaxis]
     return int(decision(FAMILY_SCHEMER, game.state, game.table, game.to_move, rows, 0,
                         np.zeros(SCRATCH_SIZE, dtype=np.int64), np.zeros(WORK_SIZE), np.uint64(key)))
 
@@ -304,7 +304,7 @@ def test_the_trickster_offers_what_is_not_expected() -> None:
         found = []
         for game in positions(e.PLACING, games=few(80, 3)):
             player = decide(game, name, one_placing, **changes)
-            rows = policy_row("schemer", dict(presets()[name].params) | changes, game.rules)[np.newaxis]
+            rows = policy_row("schemer", dict(CATALOG.presets[name].params) | changes, game.rules)[np.newaxis]
             scratch = np.zeros(SCRATCH_SIZE, dtype=np.int64)
             view = observe(game.state, game.table, game.to_move)
             _summarise_all(view, scratch, game.table)
@@ -330,7 +330,7 @@ def test_the_trickster_offers_what_is_not_expected() -> None:
 @pytest.mark.parametrize("players", PLAYERS)
 def test_the_expert_beats_the_default_which_beats_random(players: int) -> None:
     made = rules(players)
-    expert, default, chance = (policy_from_spec(name) for name in ("expert", "schemer", "random"))
+    expert, default, chance = (CATALOG.from_spec(name) for name in ("expert", "schemer", "random"))
     run = Session(made, [(expert, *[default] * (players - 1)), (default, *[chance] * (players - 1))], 8)
     for matchup in (0, 1):
         batch = run.play(matchup, 0, 4000, "none")

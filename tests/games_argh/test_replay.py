@@ -10,20 +10,20 @@ from agentsim.games.argh import engine as e
 from agentsim.games.argh import kernel as k
 from agentsim.games.argh import step
 from agentsim.games.argh.cards import LOCATIONS
-from agentsim.games.argh.catalog import policy_from_spec, presets
+from agentsim.games.argh.catalog import CATALOG
 from agentsim.games.argh.game import Argh
 from agentsim.games.argh.replay import make_player, play_one
 from agentsim.games.argh.session import Session
 from tests.games_argh.helpers import PLAYERS, few, rules
 
-NAMES = list(presets())
+NAMES = list(CATALOG.presets)
 
 
 @pytest.mark.parametrize("promos", [False, True])
 @pytest.mark.parametrize("players", PLAYERS)
 def test_replay_is_the_kernel(players: int, promos: bool) -> None:
     made = rules(players, promos=promos)
-    matchups = [[policy_from_spec(NAMES[(start + i) % len(NAMES)]) for i in range(players)]
+    matchups = [[CATALOG.from_spec(NAMES[(start + i) % len(NAMES)]) for i in range(players)]
                 for start in range(0, len(NAMES), players)]
     run = Session(made, matchups, 6)
     for number, matchup in enumerate(matchups):

@@ -14,7 +14,7 @@ from agentsim.games.shady_agents import engine as e
 from agentsim.games.shady_agents import kernel as k
 from agentsim.games.shady_agents import step
 from agentsim.games.shady_agents.belief import SENSE_SIZE
-from agentsim.games.shady_agents.catalog import policy_from_spec
+from agentsim.games.shady_agents.catalog import CATALOG
 from agentsim.games.shady_agents.decision import one_decision
 from agentsim.games.shady_agents.policies.dispatch import FAMILY_NAIVE, FAMILY_RANDOM
 from agentsim.games.shady_agents.policies.parameters import ROW_SIZE
@@ -24,7 +24,7 @@ from agentsim.games.shady_agents.view import VIEW_SIZE
 from tests.games_shady.helpers import PLAYERS, few, needs_speed, oracle_rules, rules, session, walk
 from tests.oracle.shady_agents import deal_roles, play_random
 
-INFORMED = policy_from_spec("sleuth(sure_medkit=0, sure_bullet=0, free_call=1, tool_trust=0)")
+INFORMED = CATALOG.from_spec("sleuth(sure_medkit=0, sure_bullet=0, free_call=1, tool_trust=0)")
 """Takes the free interrogation, pays for none, and plays each tool where it is surest."""
 
 
@@ -40,7 +40,7 @@ def played(run: Session, games: int) -> NDArray[np.int16]:
 @pytest.mark.parametrize("name", ["random", "naive", "bayes", "gossip"])
 @pytest.mark.parametrize("players", [4, 7])
 def test_the_sides_are_alike(players: int, name: str) -> None:
-    tally = session(rules(players, talk__base_rate=0.7), [policy_from_spec(name)] * players, seed=3).play(
+    tally = session(rules(players, talk__base_rate=0.7), [CATALOG.from_spec(name)] * players, seed=3).play(
         0, 0, 6000, "none").tally
     # The variance of a deal's score, from the exact sums.
     deals, law, squares = 6000, tally["side_share"][0], tally["side_products"][0, 0]

@@ -10,7 +10,7 @@ import pytest
 from agentsim.games.shady_agents import engine as e
 from agentsim.games.shady_agents import step
 from agentsim.games.shady_agents.belief import SENSE_SIZE
-from agentsim.games.shady_agents.catalog import presets
+from agentsim.games.shady_agents.catalog import CATALOG
 from agentsim.games.shady_agents.decision import one_decision
 from agentsim.games.shady_agents.policies.dispatch import FAMILIES
 from agentsim.games.shady_agents.policies.parameters import policy_row
@@ -52,7 +52,7 @@ def exchanged(game: step.GameState, seat: int, rng: Random) -> step.GameState:
 def test_nothing_depends_on_what_is_hidden(players: int) -> None:
     made, rng, changed = rules(players), Random(players), 0
     policies = [(FAMILIES[ref.family], policy_row(ref.family, ref.params, made)[np.newaxis])
-                for ref in presets().values()]
+                for ref in CATALOG.presets.values()]
     for deal in range(few(12, 1)):
         for game in walk(made, 31, deal, {step.Call: 4.0})[:-1]:
             for seat in range(players):

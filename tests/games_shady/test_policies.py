@@ -16,7 +16,7 @@ from agentsim.games.shady_agents import engine as e
 from agentsim.games.shady_agents import kernel as k
 from agentsim.games.shady_agents import step
 from agentsim.games.shady_agents.belief import SENSE_SIZE
-from agentsim.games.shady_agents.catalog import family_parameters, policy_from_spec, presets
+from agentsim.games.shady_agents.catalog import CATALOG
 from agentsim.games.shady_agents.decision import one_decision
 from agentsim.games.shady_agents.policies.dispatch import FAMILIES
 from agentsim.games.shady_agents.policies.parameters import SLEUTH_PARAMETERS, policy_row
@@ -30,23 +30,23 @@ from tests.games_shady.helpers import CUSTOM, PLAYERS, few, needs_speed, rules, 
 
 
 def test_there_are_enough_presets() -> None:
-    made = presets()
+    made = CATALOG.presets
     assert list(made)[:3] == ["random", "naive", "bayes"]
     assert sum(ref.source == "preset" for ref in made.values()) >= 9
     for ref in made.values():
         assert ref.idea
         assert len(ref.idea.splitlines()) == 1
-        assert set(ref.params) == {parameter.name for parameter in family_parameters(ref.family)}
-        assert policy_from_spec(ref.label) == ref
+        assert set(ref.params) == {parameter.name for parameter in CATALOG.of(ref.family)}
+        assert CATALOG.from_spec(ref.label) == ref
     rows = {tuple(ref.params.values()) for ref in made.values() if ref.family == "sleuth"}
     assert len(rows) == len(made) - 2
 
 
 def test_specs() -> None:
-    ref = policy_from_spec(" sleuth( noise = 0.3 , sure_medkit=1)")
+    ref = CATALOG.from_spec(" sleuth( noise = 0.3 , sure_medkit=1)")
     assert (ref.label, ref.source) == ("sleuth(noise=0.3, sure_medkit=1)", "inline")
     assert (ref.params["noise"], ref.params["crowd"]) == (0.3, 0)
-    assert policy_from_spec("bayes(noise=0)") == presets()["bayes"]
+    assert CATALOG.from_spec("bayes(noise=0)") == CATALOG.presets["bayes"]
     for parameter in SLEUTH_PARAMETERS:
         assert parameter.low <= parameter.default <= parameter.high
         assert parameter.doc
@@ -58,8 +58,8 @@ def test_specs() -> None:
         ("baies", "did you mean 'bayes'?"),
         ("sleuth(nois=3)", "did you mean 'noise'?"),
         ("sleuth(noise=3)", "noise = 3 is out of range (allowed: 0 to 2)"),
-        ("sleuth(noise)", "cannot read 'noise'"),
-        ("sleuth(enough_calls=1.5)", "enough_calls = 1.5 is not a whole number"),
+        ("sleuth(noise)", "cannot read the parameter 'noise'"),
+        ("sleuth(enough_calls=1.5)", "enough_calls = 1.5 is out of range (allowed: a whole number, 0 to 10)"),
         ("sleuth(noise=1, noise=2)", "'noise' is given twice"),
         ("naive(noise=1)", "no parameters at all"),
         ("sleuth(noise=1", "cannot read the policy"),
@@ -68,7 +68,7 @@ def test_specs() -> None:
 )
 def test_bad_specs(spec: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
-        policy_from_spec(spec)
+        CATALOG.from_spec(spec)
     assert message in str(caught.value)
 
 
@@ -90,14 +90,14 @@ def test_weights_of_evidence() -> None:
 
 
 def decide(game: step.GameState, spec: str, key: int = 1) -> step.Action:
-    ref = policy_from_spec(spec)
+    ref = CATALOG.from_spec(spec)
     rows = policy_row(ref.family, ref.params, game.rules)[np.newaxis]
     code = int(one_decision(FAMILIES[ref.family], game.state, game.odds, game.table, game.to_move, rows, 0,
                             np.zeros(VIEW_SIZE, dtype=np.int64), np.zeros(SENSE_SIZE), np.uint64(key)))
     return step._named(code)
 
 
-@pytest.mark.parametrize("name", list(presets()))
+@pytest.mark.parametrize("name", list(CATALOG.presets))
 def test_decisions_are_legal(name: str) -> None:
     rng = Random(3)
     tables = [rules(4), rules(7), rules(10), make_rules(CUSTOM), rules(4, rules__interrogations=False)]
@@ -162,7 +162,7 @@ class Record:
     """What one policy did in games of six against five of ``bayes`` (or, at home, among its like)."""
 
     def __init__(self, name: str, deals: int = 100) -> None:
-        ref, other = policy_from_spec(name), policy_from_spec("bayes(noise=0.02)")
+        ref, other = CATALOG.from_spec(name), CATALOG.from_spec("bayes(noise=0.02)")
         run = Session(rules(6), [(ref, *[other] * 5)], 5)
         tables = run.play(0, 0, deals, "full").tables
         games, self.moves, beliefs = tables["games"], tables["moves"], tables["beliefs"]
@@ -227,7 +227,7 @@ def record(name: str) -> Record:
     return Record(name)
 
 
-SLEUTHS = [name for name, ref in presets().items() if ref.family == "sleuth"]
+SLEUTHS = [name for name, ref in CATALOG.presets.items() if ref.family == "sleuth"]
 
 
 @needs_speed
@@ -260,7 +260,8 @@ def test_who_gives_what_first() -> None:
 def test_what_they_believe() -> None:
     assert record("sceptic").certainty < record("bayes").certainty < record("grateful").certainty
     assert record("gossip").right < record("bayes").right - 0.1
-    row = {name: policy_row("sleuth", presets()[name].params, rules()) for name in ("sceptic", "grateful", "gossip")}
+    row = {name: policy_row("sleuth", CATALOG.presets[name].params, rules())
+           for name in ("sceptic", "grateful", "gossip")}
     assert row["sceptic"][E_MEDKIT] == row["gossip"][E_TRUE] == 0
     assert row["grateful"][E_MEDKIT] > 2 * evidence(rules())[E_MEDKIT]
 
@@ -268,7 +269,7 @@ def test_what_they_believe() -> None:
 def test_the_grateful_follow_a_gift_and_the_sceptics_do_not() -> None:
     made = rules(4, talk__verifiable=0.5)
     for name, trusts in (("grateful", True), ("sceptic", False)):
-        rows = np.stack([policy_row("sleuth", presets()[name].params, made)] * 4)
+        rows = np.stack([policy_row("sleuth", CATALOG.presets[name].params, made)] * 4)
         game = step.new_game(1, made, rows=rows).apply(step.Give("medkit", 2))
         assert (game.observe(2).friend[0] > 0.9) is trusts
         assert (game.observe(2).friend[0] == pytest.approx(1 / 3)) is not trusts
@@ -302,7 +303,7 @@ def test_presets_differ_in_what_they_do() -> None:
 @pytest.mark.parametrize("players", [4, 6, 9])
 def test_knowing_more_wins_more(players: int) -> None:
     """naive alone among bayes, and random among naive, lose; at small tables bayes does among experts."""
-    ladder = [policy_from_spec(name) for name in ("expert", "bayes", "naive", "random")][players > 6:]
+    ladder = [CATALOG.from_spec(name) for name in ("expert", "bayes", "naive", "random")][players > 6:]
     matchups = [(worse, *[better] * (players - 1)) for better, worse in pairwise(ladder)]
     run = Session(rules(players), matchups, 8)
     for matchup in range(len(matchups)):
@@ -317,7 +318,7 @@ def test_knowing_more_wins_more(players: int) -> None:
 
 @pytest.mark.parametrize("players", PLAYERS)
 def test_every_preset_plays_at_every_table(players: int) -> None:
-    refs = list(presets().values())
+    refs = list(CATALOG.presets.values())
     matchups = [[refs[(start + i) % len(refs)] for i in range(players)] for start in range(0, len(refs), players)]
     run = Session(rules(players), matchups, 1)
     for number in range(len(matchups)):

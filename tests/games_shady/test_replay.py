@@ -9,22 +9,22 @@ import pytest
 from agentsim.games.shady_agents import engine as e
 from agentsim.games.shady_agents import kernel as k
 from agentsim.games.shady_agents import step
-from agentsim.games.shady_agents.catalog import policy_from_spec, presets
+from agentsim.games.shady_agents.catalog import CATALOG
 from agentsim.games.shady_agents.game import ShadyAgents
 from agentsim.games.shady_agents.replay import make_player, play_one
 from agentsim.games.shady_agents.rules import SIDES, TOOLS
 from agentsim.games.shady_agents.session import Session, seatings
 from tests.games_shady.helpers import PLAYERS, few, rules
 
-NAMES = list(presets())
+NAMES = list(CATALOG.presets)
 
 
 @pytest.mark.parametrize("players", PLAYERS)
 def test_replay_is_the_kernel(players: int) -> None:
     made = rules(players, talk__misread=0, belief__p_medkit_friend=1)
-    matchups = [[policy_from_spec(NAMES[(start + i) % len(NAMES)]) for i in range(players)]
+    matchups = [[CATALOG.from_spec(NAMES[(start + i) % len(NAMES)]) for i in range(players)]
                 for start in range(0, len(NAMES), players)]
-    matchups.append([policy_from_spec("bayes")] * players)
+    matchups.append([CATALOG.from_spec("bayes")] * players)
     run = Session(made, matchups, 6)
     resets = 0
     for number, matchup in enumerate(matchups):
@@ -106,6 +106,6 @@ def test_the_game_answers_for_its_parts() -> None:
 
 
 def test_positions_are_independent_objects() -> None:
-    course = play_one(3, 0, 2, 1, rules(4), [make_player(policy_from_spec("bayes"), rules(4))] * 4)
+    course = play_one(3, 0, 2, 1, rules(4), [make_player(CATALOG.from_spec("bayes"), rules(4))] * 4)
     assert all(before.turn <= after.turn for (before, _), (after, _) in pairwise(course))
     assert len({id(game.state) for game, _ in course}) == len(course)

@@ -7,13 +7,13 @@ import pytest
 
 from agentsim.errors import InputError
 from agentsim.games.base import PolicyRef
-from agentsim.games.shady_agents.catalog import policy_from_spec
+from agentsim.games.shady_agents.catalog import CATALOG
 from agentsim.games.shady_agents.session import Session, games_per_deal, seatings
 from agentsim.games.shady_agents.tables import log_tables
 from tests.games_shady.helpers import JIT, PLAYERS, RANDOM, few, rules, session
 
 A, B = (PolicyRef(label, "random", {}, "family") for label in "AB")
-NAIVE, BAYES = policy_from_spec("naive"), policy_from_spec("bayes")
+NAIVE, BAYES = CATALOG.from_spec("naive"), CATALOG.from_spec("bayes")
 FIELD = (A, NAIVE, BAYES, B, A, BAYES, B, NAIVE, NAIVE, A)
 DEALS = few(60, 2)
 

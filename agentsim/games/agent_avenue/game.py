@@ -18,10 +18,10 @@ from agentsim.games.agent_avenue.modes import story as modes_story
 from agentsim.games.agent_avenue.modes import tables as modes_tables
 from agentsim.games.agent_avenue.modes.session import ModeSession
 from agentsim.games.agent_avenue.playing import Playing, make_player
-from agentsim.games.agent_avenue.policies.parameters import Parameter
 from agentsim.games.agent_avenue.rules import Rules, key_table, make_rules, settings_of
 from agentsim.games.agent_avenue.session import Session
 from agentsim.games.base import CardSheet, Facts, Key, LogLevel, PolicyRef, Table
+from agentsim.games.families import FamilyGame, Parameter
 
 __all__ = ["AgentAvenue"]
 
@@ -29,12 +29,13 @@ _DECISIONS = ("discard", "offer two cards", "take one of them", "pick and use Bl
 
 
 @dataclass(frozen=True)
-class AgentAvenue:
+class AgentAvenue(FamilyGame):
     """See :class:`agentsim.games.base.Game` for what each method means."""
 
     name: str = "agent_avenue"
     title: str = "Agent Avenue"
     version: int = 1
+    families = catalog.CATALOG
 
     def rules(self, settings: Mapping[str, Any], *, where: str = "") -> Rules:
         return make_rules(settings, where=where)
@@ -48,15 +49,12 @@ class AgentAvenue:
     def additions(self) -> Mapping[str, Any]:
         return additions.additions()
 
-    def policy(self, spec: str, *, where: str = "") -> PolicyRef:
-        return catalog.policy_from_spec(spec, where=where)
-
     def policies(self, rules: Rules | None = None) -> Sequence[PolicyRef]:
-        return list(catalog.presets().values()) if rules is None else catalog.different(rules)
+        return super().policies() if rules is None else catalog.different(rules)
 
     def parameters(self, policy: PolicyRef) -> Sequence[Parameter]:
         if policy.family != "user":
-            return catalog.family_parameters(policy.family)
+            return super().parameters(policy)
         # A user's file names its parameters and their defaults, and nothing more.
         return [Parameter(name, -math.inf, math.inf, value, "") for name, value in policy.params.items()]
 

@@ -11,7 +11,7 @@ import numpy as np
 from agentsim.games.argh import catalog, replay, session, step, story, tables
 from agentsim.games.argh.rules import Rules, key_table, make_rules, settings_of
 from agentsim.games.base import Facts, Key, LogLevel, PolicyRef, Table
-from agentsim.games.families import Parameter
+from agentsim.games.families import FamilyGame
 from agentsim.games.sessions import seatings
 
 __all__ = ["Argh"]
@@ -20,7 +20,7 @@ _DECISIONS = ("draw or steal", "keep or offer", "accept or refuse", "look at a c
 
 
 @dataclass(frozen=True)
-class Argh:
+class Argh(FamilyGame):
     """See :class:`agentsim.games.base.Game` for what each method means.
 
     A deal is played once in each rotation of its policies over the seats; a matchup has as many policies as the rules
@@ -30,6 +30,7 @@ class Argh:
     name: str = "argh"
     title: str = "ARGH"
     version: int = 1
+    families = catalog.CATALOG
 
     def rules(self, settings: Mapping[str, Any], *, where: str = "") -> Rules:
         return make_rules(settings, where=where)
@@ -39,18 +40,6 @@ class Argh:
 
     def rule_keys(self) -> Sequence[Key]:
         return key_table()
-
-    def additions(self) -> Mapping[str, Any]:
-        return {}
-
-    def policy(self, spec: str, *, where: str = "") -> PolicyRef:
-        return catalog.policy_from_spec(spec, where=where)
-
-    def policies(self, rules: Rules | None = None) -> Sequence[PolicyRef]:
-        return list(catalog.presets().values())
-
-    def parameters(self, policy: PolicyRef) -> Sequence[Parameter]:
-        return catalog.family_parameters(policy.family)
 
     def cards(self, rules: Rules) -> Sequence[Mapping[str, Any]]:
         return [{**asdict(card), "names": dict(card.names)} for card in rules.cards]

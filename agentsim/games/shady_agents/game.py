@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from agentsim.games.base import Facts, Key, LogLevel, PolicyRef, Table
-from agentsim.games.families import Parameter
+from agentsim.games.families import FamilyGame
 from agentsim.games.sessions import seatings
 from agentsim.games.shady_agents import catalog, replay, session, step, story, tables
 from agentsim.games.shady_agents.rules import MAX_PLAYERS, SIDES, Rules, key_table, make_rules, settings_of
@@ -25,7 +25,7 @@ _PIECES = (
 
 
 @dataclass(frozen=True)
-class ShadyAgents:
+class ShadyAgents(FamilyGame):
     """See :class:`agentsim.games.base.Game` for what each method means.
 
     A deal is played once in each rotation of its policies over the seats and each rotation of its roles; a matchup has
@@ -35,6 +35,7 @@ class ShadyAgents:
     name: str = "shady_agents"
     title: str = "Shady Agents"
     version: int = 1
+    families = catalog.CATALOG
 
     def rules(self, settings: Mapping[str, Any], *, where: str = "") -> Rules:
         return make_rules(settings, where=where)
@@ -44,18 +45,6 @@ class ShadyAgents:
 
     def rule_keys(self) -> Sequence[Key]:
         return key_table()
-
-    def additions(self) -> Mapping[str, Any]:
-        return {}
-
-    def policy(self, spec: str, *, where: str = "") -> PolicyRef:
-        return catalog.policy_from_spec(spec, where=where)
-
-    def policies(self, rules: Rules | None = None) -> Sequence[PolicyRef]:
-        return list(catalog.presets().values())
-
-    def parameters(self, policy: PolicyRef) -> Sequence[Parameter]:
-        return catalog.family_parameters(policy.family)
 
     def cards(self, rules: Rules) -> Sequence[Mapping[str, Any]]:
         """The tools with their points, and the role cards with how many are dealt from."""

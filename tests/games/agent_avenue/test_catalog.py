@@ -10,7 +10,7 @@ import pytest
 
 from agentsim.errors import InputError
 from agentsim.experiment import build_experiment
-from agentsim.games.agent_avenue.catalog import FAMILIES, family_parameters, policy_from_spec, presets
+from agentsim.games.agent_avenue.catalog import CATALOG, FAMILIES
 from agentsim.games.agent_avenue.policies.parameters import PLANNER_PARAMETERS, ROW_SIZE, WORTH, planner_row
 from agentsim.games.agent_avenue.session import make_player
 from agentsim.games.base import PolicyRef
@@ -21,7 +21,7 @@ PARAMETERS = {parameter.name: parameter for parameter in PLANNER_PARAMETERS}
 
 def refused(spec: str, where: str = "") -> str:
     with pytest.raises(InputError) as error:
-        policy_from_spec(spec, where=where)
+        CATALOG.from_spec(spec, where=where)
     text = str(error.value)
     assert "\n" not in text
     return text
@@ -31,21 +31,21 @@ def refused(spec: str, where: str = "") -> str:
 
 
 def test_baselines_come_first_and_everything_has_an_idea() -> None:
-    found = presets()
+    found = CATALOG.presets
     assert tuple(found)[:4] == BASELINES
     assert set(FAMILIES) <= set(found)
     for name, ref in found.items():
         assert ref.label == name
         assert len(ref.idea) > 20, name
         assert ref.family in FAMILIES
-        assert set(ref.params) == {p.name for p in family_parameters(ref.family)}
-        assert policy_from_spec(name) == ref
+        assert set(ref.params) == {p.name for p in CATALOG.of(ref.family)}
+        assert CATALOG.from_spec(name) == ref
     assert len({ref.idea for ref in found.values()}) == len(found)
     assert [ref.label for ref in the_game().policies()] == list(found)
 
 
 def test_no_two_presets_are_the_same() -> None:
-    planners = [tuple(ref.params.items()) for ref in presets().values() if ref.family == "planner"]
+    planners = [tuple(ref.params.items()) for ref in CATALOG.presets.values() if ref.family == "planner"]
     assert len(set(planners)) == len(planners)
 
 
@@ -60,7 +60,7 @@ def test_all_are_those_that_play_differently(settings: dict[str, Any], alike: se
     game = the_game()
     rules = game.rules(settings)
     found = [ref.label for ref in game.policies(rules)]
-    assert found == [name for name in presets() if name not in alike]
+    assert found == [name for name in CATALOG.presets if name not in alike]
     experiment = build_experiment(["all"], settings=settings, matchups="mirrors")
     assert [ref.label for ref in experiment.policies] == found
     for name in sorted(alike):
@@ -69,13 +69,13 @@ def test_all_are_those_that_play_differently(settings: dict[str, Any], alike: se
         assert all((theirs[column] == own[column]).all() for column in theirs)
 
 
-@pytest.mark.parametrize("name", list(presets()))
+@pytest.mark.parametrize("name", list(CATALOG.presets))
 def test_presets_keep_to_the_ranges(name: str) -> None:
-    for parameter, value in presets()[name].params.items():
+    for parameter, value in CATALOG.presets[name].params.items():
         entry = PARAMETERS[parameter]
         assert entry.low <= value <= entry.high
         assert not entry.whole or value == int(value)
-    make_player(presets()[name], STANDARD)
+    make_player(CATALOG.presets[name], STANDARD)
 
 
 def test_every_parameter_is_documented() -> None:
@@ -87,13 +87,13 @@ def test_every_parameter_is_documented() -> None:
         assert len(parameter.doc) > 15, parameter.name
         assert not parameter.whole or parameter.default == int(parameter.default)
     assert len({parameter.doc for parameter in PLANNER_PARAMETERS}) == len(PLANNER_PARAMETERS)
-    assert list(the_game().parameters(policy_from_spec("planner"))) == list(PLANNER_PARAMETERS)
-    assert list(the_game().parameters(policy_from_spec("greedy"))) == []
+    assert list(the_game().parameters(CATALOG.from_spec("planner"))) == list(PLANNER_PARAMETERS)
+    assert list(the_game().parameters(CATALOG.from_spec("greedy"))) == []
 
 
 def test_policies_survive_a_manifest() -> None:
     for spec in ("greedy", "planner", "expert", "planner(bluff=0.25, trust=1)"):
-        ref = policy_from_spec(spec)
+        ref = CATALOG.from_spec(spec)
         assert PolicyRef.from_dict(json.loads(json.dumps(ref.as_dict()))) == ref
 
 
@@ -101,19 +101,19 @@ def test_policies_survive_a_manifest() -> None:
 
 
 def test_parameters_in_a_spec() -> None:
-    ref = policy_from_spec("  planner( bluff = 0.5,trust=1 , )  ")
+    ref = CATALOG.from_spec("  planner( bluff = 0.5,trust=1 , )  ")
     assert (ref.label, ref.family, ref.source) == ("planner(bluff=0.5, trust=1)", "planner", "inline")
-    assert dict(ref.params) == {**presets()["planner"].params, "bluff": 0.5, "trust": 1.0}
-    assert policy_from_spec("planner(bluff=5e-1,trust=1.0)") == ref
-    changed = policy_from_spec("expert(caution=0.25)")
-    assert dict(changed.params) == {**presets()["expert"].params, "caution": 0.25}
+    assert dict(ref.params) == {**CATALOG.presets["planner"].params, "bluff": 0.5, "trust": 1.0}
+    assert CATALOG.from_spec("planner(bluff=5e-1,trust=1.0)") == ref
+    changed = CATALOG.from_spec("expert(caution=0.25)")
+    assert dict(changed.params) == {**CATALOG.presets["expert"].params, "caution": 0.25}
     assert changed.label == "expert(caution=0.25)"
 
 
 def test_giving_what_holds_anyway_changes_nothing() -> None:
-    assert policy_from_spec("planner(bluff=0)") == presets()["planner"]
-    assert policy_from_spec("planner()") == policy_from_spec("planner") == presets()["planner"]
-    assert policy_from_spec("greedy()") == presets()["greedy"]
+    assert CATALOG.from_spec("planner(bluff=0)") == CATALOG.presets["planner"]
+    assert CATALOG.from_spec("planner()") == CATALOG.from_spec("planner") == CATALOG.presets["planner"]
+    assert CATALOG.from_spec("greedy()") == CATALOG.presets["greedy"]
 
 
 @pytest.mark.parametrize(("spec", "near"), [
@@ -158,8 +158,8 @@ def test_a_parameter_given_twice() -> None:
 def test_ranges_are_enforced_at_both_ends(name: str) -> None:
     entry = PARAMETERS[name]
     for value in (entry.low, entry.high):
-        assert policy_from_spec(f"planner({name}={value!r})").params[name] == value
-        assert policy_from_spec(f"expert({name}={value!r})").params[name] == value
+        assert CATALOG.from_spec(f"planner({name}={value!r})").params[name] == value
+        assert CATALOG.from_spec(f"expert({name}={value!r})").params[name] == value
     for value in (entry.low - 0.01, entry.high + 0.01, 1e300, -1e300):
         text = refused(f"planner({name}={value!r})")
         assert "is out of range" in text

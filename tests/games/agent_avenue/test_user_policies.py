@@ -12,7 +12,7 @@ import pytest
 
 from agentsim.errors import InputError
 from agentsim.games.agent_avenue import kernel, user
-from agentsim.games.agent_avenue.catalog import policy_from_spec
+from agentsim.games.agent_avenue.catalog import CATALOG
 from agentsim.games.agent_avenue.rules import make_rules
 from agentsim.games.agent_avenue.session import Session, make_player
 from agentsim.games.base import PolicyRef
@@ -72,7 +72,7 @@ def write(folder: Path, text: str, name: str = "mine.py") -> Path:
 
 def refused(spec: str) -> str:
     with pytest.raises(InputError) as error:
-        policy_from_spec(spec)
+        CATALOG.from_spec(spec)
     assert "\n" not in str(error.value)
     return str(error.value)
 
@@ -87,11 +87,11 @@ def test_the_example_of_the_documentation(tmp_path: Path) -> None:
     example = re.search(r"in a file of your own::\n\n(.*?)\n\nand is then called", doc, re.DOTALL)
     assert example
     path = write(tmp_path, example[1])
-    ref = policy_from_spec(f"{path}:shy")
+    ref = CATALOG.from_spec(f"{path}:shy")
     assert (ref.label, ref.family, dict(ref.params)) == ("shy", "user", {"hidden": 0.25})
     assert ref.idea == "takes the hidden card now and then"
     assert ref.source == f"{path}:shy"
-    bold = policy_from_spec(f"{path}:shy(hidden=0.5)")
+    bold = CATALOG.from_spec(f"{path}:shy(hidden=0.5)")
     assert (bold.label, dict(bold.params)) == ("shy(hidden=0.5)", {"hidden": 0.5})
     table = Session(STANDARD, [(ref, ref), (bold, bold), (ref, the_game().policy("greedy"))], 3)
     for matchup, hidden in ((0, 0.25), (1, 0.5)):
@@ -416,14 +416,14 @@ def test_a_class_that_cannot_be_made(tmp_path: Path) -> None:
 
 def test_a_changed_file_is_not_the_policy_of_the_plan(tmp_path: Path) -> None:
     path = write(tmp_path, BOTH)
-    ref = policy_from_spec(f"{path}:tidy")
+    ref = CATALOG.from_spec(f"{path}:tidy")
     assert ref.digest == user.file_digest(str(path))
     assert PolicyRef.from_dict(ref.as_dict()) == ref
     make_player(ref, STANDARD)
     path.write_text(path.read_text(encoding="utf-8").replace("a tidy one", "another"), encoding="utf-8")
     with pytest.raises(InputError, match=r"is not the one that this run was planned with$"):
         make_player(ref, STANDARD)
-    changed = policy_from_spec(f"{path}:tidy")
+    changed = CATALOG.from_spec(f"{path}:tidy")
     assert (changed.idea, changed.digest != ref.digest) == ("another", True)
     make_player(changed, STANDARD)
     path.unlink()

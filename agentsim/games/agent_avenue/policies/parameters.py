@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agentsim.games.agent_avenue.cards import Card
 from agentsim.games.agent_avenue.rules import Rules
+from agentsim.games.families import Parameter
 
 __all__ = ["FAR", "OF_DIVISION_M", "OF_MARKET", "PLANNER_PARAMETERS", "RECORD", "ROW_SIZE", "WORTH", "Parameter",
            "planner_row", "position"]
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A number that decides how a policy plays. ``low`` and ``high`` are both allowed."""
-
-    name: str
-    low: float
-    high: float
-    default: float
-    doc: str
-    whole: bool = False
 
 
 PLANNER_PARAMETERS: tuple[Parameter, ...] = (

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from agentsim.errors import InputError
-from agentsim.games.agent_avenue.catalog import policy_from_spec
+from agentsim.games.agent_avenue.catalog import CATALOG
 from tests.games.agent_avenue.helpers import JIT, few
 from tests.games.agent_avenue.modes.logs import ADVANCED, MODES, check_modes, mode_session, rows_of
 from tests.games.agent_avenue.modes.test_logs import same
@@ -195,4 +195,4 @@ def test_functions_of_the_wrong_kind_are_refused(tmp_path: Path) -> None:
         wrong = tmp_path / "wrong.py"
         wrong.write_text(path.read_text(encoding="utf-8") + f"\nbad = {line}\n", encoding="utf-8")
         with pytest.raises(InputError, match=says):
-            policy_from_spec(f"{wrong}:bad")
+            CATALOG.from_spec(f"{wrong}:bad")
