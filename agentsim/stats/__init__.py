@@ -29,6 +29,15 @@ from agentsim.stats.coin import (
     effects_from_sums,
     pooled_effect,
 )
+from agentsim.stats.equilibrium import (
+    AlphaRank,
+    MatrixSolution,
+    NashAverage,
+    alpha_rank,
+    equilibrium_table,
+    nash_average,
+    solve_zero_sum,
+)
 from agentsim.stats.forks import agreement, blank_contrast, fork_effects
 from agentsim.stats.intervals import Interval, TestResult, difference_of_proportions, wilson, wilson_bounds
 from agentsim.stats.matrix import beats, nontransitive_triples, strength, strength_from_deals, win_rate_matrix
@@ -69,5 +78,6 @@ __all__ = [
     "verdict", "verdicts", "games_to_decide",
     "SequentialTest", "confidence_sequence",
     "deal_sd", "deals_for_half_width", "half_width_of", "deals_for_difference", "detectable_difference",
+    "solve_zero_sum", "MatrixSolution", "nash_average", "NashAverage", "alpha_rank", "AlphaRank", "equilibrium_table",
     "AnchorResult", "anchor_test", "anchor_from_counts",
 ]
