@@ -147,7 +147,8 @@ def _maximin(matrix: FloatArray) -> FloatArray:
     if found.status != 0:  # a bounded, feasible program: only numbers beyond double precision get here
         raise InputError(f"the linear program was not solved: {found.message}", key="payoffs")
     mixture: FloatArray = np.maximum(found.x[:n_rows], 0.0)
-    return mixture / mixture.sum()
+    mixture /= mixture.sum()
+    return mixture
 
 
 # ------------------------------------------------------------------------------------------------ Nash averaging
@@ -215,8 +216,8 @@ def _max_entropy(matrix: FloatArray) -> FloatArray:
     bounds = matrix[np.ix_(~support, support)]
     at = _newton(at, basis, bounds[(bounds @ at) < -1e-7])
     mixture = np.zeros(n)
-    mixture[inside] = np.maximum(at, 0.0)
-    return mixture / mixture.sum()
+    mixture[inside] = np.maximum(at, 0.0) / np.maximum(at, 0.0).sum()
+    return mixture
 
 
 def _newton(at: FloatArray, basis: FloatArray, bounds: FloatArray) -> FloatArray:
@@ -303,7 +304,8 @@ def _log_chain(gains: FloatArray, alpha: npt.ArrayLike, population: int) -> Floa
         # rho(-u) = e^-(m - 1)u rho(u)
         rate = np.log(-np.expm1(-size)) - np.log(-np.expm1(-population * size))
         rate = np.where(u < 0, rate - (population - 1) * size, rate)
-    return np.where(population * size < 1e-12, -np.log(population), rate)
+    chain: FloatArray = np.where(population * size < 1e-12, -np.log(population), rate)
+    return chain
 
 
 def stationary(log_rates: FloatArray) -> FloatArray:
