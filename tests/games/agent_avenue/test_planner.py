@@ -371,3 +371,31 @@ def test_ties_go_by_the_rules_it_plays(tie_rule: str, answer: Any, active: int) 
     game = game.apply(Offer("codebreaker", "sidekick"))
     assert game.apply(Take("face_up")).winner == (active if tie_rule == "active" else 1 - active)
     assert set(decisions("planner", [game] * 20)) == {Take(answer)}
+
+
+# ---- what it forbids itself ------------------------------------------------------------------------------------------
+
+
+def test_no_blind_takes_what_it_sees() -> None:
+    assert set(decisions(planner("no_blind=1"), choices(few(500, 30)))) == {Take("face_up")}
+
+
+def test_no_sets_leaves_codebreakers_alone() -> None:
+    games = choices(few(1500, 60))
+    for game, taken in zip(games, decisions(planner("no_sets=1", "no_blind=0"), games), strict=True):
+        if game.observe(1 - game.active).face_up == "codebreaker":
+            assert taken == Take("hidden")
+    for game, offer in zip(games := offers(few(1500, 60)), decisions(planner("no_sets=1"), games), strict=True):
+        others = set(game.hand(game.active)) - {"codebreaker"}
+        if isinstance(offer, Offer) and len(others) >= 2:
+            assert "codebreaker" not in (offer.face_up, offer.face_down)
+
+
+@pytest.mark.parametrize("active", [0, 1])
+def test_no_bluff_does_not_hide_what_loses_the_game(active: int) -> None:
+    game = position(active=active, other_has=["daredevil"] * 2, active_hand=["daredevil", "sentinel"])
+    for limits, hidden in (("no_bluff=0, bluff=3", "daredevil"), ("no_bluff=1, bluff=3", "sentinel")):
+        for key in decision_keys(20):
+            chosen = choose_action(game, player(f"planner({limits})"), key)
+            assert isinstance(chosen, Offer)
+            assert chosen.face_down == hidden

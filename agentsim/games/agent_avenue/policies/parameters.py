@@ -11,8 +11,8 @@ from agentsim.games.agent_avenue.cards import Card
 from agentsim.games.agent_avenue.rules import Rules
 from agentsim.games.families import Parameter
 
-__all__ = ["FAR", "OF_DIVISION_M", "OF_MARKET", "PLANNER_PARAMETERS", "RECORD", "ROW_SIZE", "WORTH", "Parameter",
-           "planner_row", "position"]
+__all__ = ["FAR", "LIMITS", "OF_DIVISION_M", "OF_MARKET", "PLANNER_PARAMETERS", "RECORD", "ROW_SIZE", "WORTH",
+           "Parameter", "planner_row", "position"]
 
 
 PLANNER_PARAMETERS: tuple[Parameter, ...] = (
@@ -56,13 +56,21 @@ PLANNER_PARAMETERS: tuple[Parameter, ...] = (
     Parameter("ambush", -1, 1, 0, "taste for ongoing cards that win by where the opponent's pawn stands, likewise"),
     Parameter("theft", -1, 1, 0, "taste for cards that take one of the opponent's agents, in winning chance"),
     Parameter("rush", -1, 1, 0, "taste for cards that move the own pawn at once, in winning chance"),
+    # What it forbids itself, to see what the freedom is worth (1: forbidden). For discards there is discard_margin.
+    Parameter("no_bluff", 0, 1, 0, "never hides a card that is worth less to the other than it has to expect, if its "
+              "hand leaves a choice", whole=True),
+    Parameter("no_blind", 0, 1, 0, "never takes a face-down card", whole=True),
+    Parameter("no_sets", 0, 1, 0, "never chooses an agent of a winning set (codebreakers), nor offers one if its hand "
+              "leaves a choice", whole=True),
 )
 """In the order in which they stand in a parameter row."""
 OF_MARKET = ("corner", "plot", "engine", "scheme", "ambush", "theft", "rush")
 OF_DIVISION_M = ("trap_m", "danger_m")
 """Parameters that have nothing to work on without a Black Market, without Division M pawns."""
+LIMITS = ("no_bluff", "no_blind", "no_sets")
+"""Parameters that forbid something: not for tuning."""
 
-WORTH, RECORD = 32, 8
+WORTH, RECORD = 40, 8
 """``row[WORTH + RECORD * (16 * name + count)]`` begins a record on holding ``count`` copies of an agent in play: the
 log-odds that they are worth to me, to the opponent; the gain in log-odds by recruiting the next copy, move included,
 for me, for the opponent; then the next copy's move, its push and its drag. Push is the move, plus FAR if the copy

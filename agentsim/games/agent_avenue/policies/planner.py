@@ -34,7 +34,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentsim.games.agent_avenue.policies.parameters import FAR, RECORD, WORTH, position
-from agentsim.games.agent_avenue.rules import COPIES, DISCARDS, N_NAMES, TIE_ACTIVE, TIE_PASSIVE, TIE_RULE
+from agentsim.games.agent_avenue.rules import (
+    COPIES,
+    DISCARDS,
+    N_NAMES,
+    NEVER,
+    TIE_ACTIVE,
+    TIE_PASSIVE,
+    TIE_RULE,
+    WINS_AT,
+)
 from agentsim.games.agent_avenue.view import DISCARD, offer_action
 from agentsim.games.agent_avenue.zones import count, lowest, name_set, one, pop_lowest
 from agentsim.jit import jit
@@ -42,9 +51,10 @@ from agentsim.rng import unit, word
 
 # Where the parameters stand in a row.
 (P_LEAD, P_SPRINT, P_DANGER, P_TERMINAL, P_DEPTH, P_CAUTION, P_BLUFF, P_BAIT, P_OFFER_NOISE, P_TRUST, P_CURIOSITY,
- P_TAKE_NOISE, P_MODEL_NOISE, P_MARGIN, P_RESERVE) = (position(name) for name in (
+ P_TAKE_NOISE, P_MODEL_NOISE, P_MARGIN, P_RESERVE, P_NO_BLUFF, P_NO_BLIND,
+ P_NO_SETS) = (position(name) for name in (
     "lead", "sprint", "danger", "terminal", "depth", "caution", "bluff", "bait", "offer_noise", "trust", "curiosity",
-    "take_noise", "model_noise", "discard_margin", "reserve"))
+    "take_noise", "model_noise", "discard_margin", "reserve", "no_bluff", "no_blind", "no_sets"))
 
 # Fields of a record (parameters.WORTH).
 R_WORTH, R_WORTH_THEM, R_GAIN, R_GAIN_THEM, R_MOVE, R_PUSH, R_DRAG = range(7)
@@ -364,6 +374,25 @@ def _sample_pair(work, names, best, noise, key, choice):
     return choice
 
 
+@jit
+def _best_within(table, work, names, no_bluff, no_sets, choice):
+    """The best offer among those that the policy allows itself; ``choice`` if there is none."""
+    best, ups = _LOW, names
+    while ups:
+        up = lowest(ups)
+        ups = pop_lowest(ups)
+        downs = names & ~one(up)
+        while downs:
+            down = lowest(downs)
+            downs = pop_lowest(downs)
+            allowed = not (no_bluff and work[STAKE + down] < work[INFERRED + up])
+            if no_sets and (table[WINS_AT + up] < NEVER or table[WINS_AT + down] < NEVER):
+                allowed = False
+            if allowed and work[UP + offer_action(up, down)] > best:
+                best, choice = work[UP + offer_action(up, down)], offer_action(up, down)
+    return choice
+
+
 @jit(inline="always")
 def offer_by_lanes(view, table, rows, policy, work, base, stakes, cards, may_discard, used, key):
     """The best offer by its score, or a discard if a new card promises enough. The lanes must be filled.
@@ -388,6 +417,8 @@ def offer_by_lanes(view, table, rows, policy, work, base, stakes, cards, may_dis
         promise, gone = _best_discard(table, work, view.hand, names, best, choice)
         if promise > best + rows[policy, P_MARGIN] + rows[policy, P_RESERVE] * used:
             return DISCARD + gone
+    if rows[policy, P_NO_BLUFF] + rows[policy, P_NO_SETS] > 0.0 and not single:
+        return _best_within(table, work, names, rows[policy, P_NO_BLUFF] > 0.0, rows[policy, P_NO_SETS] > 0.0, choice)
     if rows[policy, P_OFFER_NOISE] > 0.0 and not single:
         return _sample_pair(work, names, best, rows[policy, P_OFFER_NOISE], key, choice)
     return choice
@@ -398,6 +429,10 @@ def take_by_lanes(view, table, rows, policy, work, base, stakes, cards, key):
     """1 for the face-up card if it seems better than the hidden one, else 0. The lanes must be filled."""
     scene = scene_of(view, table, rows, policy, base, False)
     up = view.up
+    if rows[policy, P_NO_BLIND] > 0.0:
+        return 1
+    if rows[policy, P_NO_SETS] > 0.0 and table[WINS_AT + up] < NEVER:
+        return 0
     # Two equal cards can only come from a hand of one name, too rare to reckon with.
     work[UNSEEN + up] = 0.0
     trust, noise = rows[policy, P_TRUST], rows[policy, P_MODEL_NOISE]
