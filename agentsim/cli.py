@@ -28,6 +28,7 @@ A Monte Carlo laboratory for bluffing board games.
   agentsim rules                                              every rule that can be changed
   agentsim whatif --set rules.discards=2                      what does a changed rule do?
   agentsim balance                                            what is each Black Market card worth?
+  agentsim play --against expert                              play yourself
   agentsim report                                             the whole report, as pages for a browser
 
 `agentsim --help` lists all commands, `agentsim COMMAND --help` explains one."""
@@ -155,6 +156,13 @@ def whatif(args: argparse.Namespace) -> int:
     return whatif.whatif(args)
 
 
+def play(args: argparse.Namespace) -> int:
+    """Play Agent Avenue in the terminal against a policy."""
+    from agentsim.commands import play
+
+    return play.play(args)
+
+
 def report(args: argparse.Namespace) -> int:
     """Run the standard experiment, all analyses and notebooks, and write the report."""
     from agentsim.commands import report
@@ -185,7 +193,7 @@ def build_parser() -> tuple[Parser, dict[str, Parser]]:
     from agentsim.commands.arguments import COMMANDS
 
     functions = (simulate, resume, extend, inspect, replay, export, schema, cards, validate, new_card, policies,
-                 rules, games, balance, whatif, report)
+                 rules, games, balance, whatif, play, report)
     parser = Parser(prog="agentsim", description="A Monte Carlo laboratory for bluffing board games.",
                     epilog="Exit codes: 0 done, 2 bad input, 130 interrupted.")
     parser.add_argument("--version", action=_Version, help="show the version and leave")

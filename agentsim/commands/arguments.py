@@ -84,6 +84,8 @@ def _inspect(parser: Parser) -> None:
 def _replay(parser: Parser) -> None:
     _run(parser)
     parser.add_argument("--game", metavar="N", required=True, help="the game_id, from 0")
+    parser.add_argument("--format", default="story", metavar="NAME",
+                        help="story (default), or text: the notation that `agentsim review` reads (Agent Avenue)")
     _json(parser)
 
 
@@ -194,6 +196,32 @@ def _whatif(parser: Parser) -> None:
     _json(parser)
 
 
+_PLAY_HELP = """\
+Examples:
+  agentsim play --against expert
+  agentsim play --against minmax --mode advanced --seat 0 --save game.txt
+  agentsim play --against greedy --players 4
+
+With three or four players you play a whole side, the policy plays the other.
+`?` in the game tells what you can type."""
+
+
+def _table(parser: Parser) -> None:
+    parser.add_argument("--mode", metavar="MODE", help="base (default), advanced, division_m or advanced_division_m")
+    parser.add_argument("--players", metavar="N", help="2 (default), 3 or 4")
+    parser.add_argument("--set", action="append", metavar="KEY=VALUE", help="change a rule; may be repeated")
+    parser.add_argument("--cards", metavar="FILE", help="a card file (TOML): changed and new cards, see docs/cards.md")
+
+
+def _play(parser: Parser) -> None:
+    parser.epilog = _PLAY_HELP
+    parser.add_argument("--against", metavar="POLICY", default="expert", help="the other side (default: expert)")
+    parser.add_argument("--seat", metavar="SEAT", default="random", help="yours: 0 (begins), 1 or random (default)")
+    _table(parser)
+    parser.add_argument("--seed", metavar="S", help="0 to 2^64 - 1: the same cards again (default: new ones)")
+    parser.add_argument("--save", metavar="FILE", help="write the game there when it ends (docs/notation.md)")
+
+
 def _games(parser: Parser) -> None:
     _json(parser)
 
@@ -211,4 +239,4 @@ COMMANDS: dict[str, Callable[[Parser], None]] = {
     "simulate": _simulate, "resume": _resume, "extend": _extend, "inspect": _inspect, "replay": _replay,
     "export": _export, "schema": _schema, "cards": _cards, "validate": _validate,
     "new-card": _new_card, "policies": _policies, "rules": _rules, "games": _games,
-    "balance": _balance, "whatif": _whatif, "report": _report}
+    "balance": _balance, "whatif": _whatif, "play": _play, "report": _report}

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import shlex
 import threading
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from agentsim.commands import console
 from agentsim.commands.parser import parse_count
@@ -14,7 +16,10 @@ from agentsim.commands.simulate import plan_lines
 from agentsim.commands.text import columns, count, size, terminal_width
 from agentsim.errors import InputError, nearest
 
-__all__ = ["export", "inspect", "replay"]
+if TYPE_CHECKING:
+    from agentsim.games.base import PolicyRef
+
+__all__ = ["export", "game_text", "inspect", "replay"]
 
 
 def inspect(args: argparse.Namespace) -> int:
@@ -66,11 +71,17 @@ def replay(args: argparse.Namespace) -> int:
                          allowed=f"0 to {experiment.total_games - 1}")
     index, matchup = divmod(number, len(experiment.matchups))
     pairings = experiment.pairings()
+    if args.format not in ("story", "text"):
+        raise InputError(f"unknown format '{args.format}'", where="--format", allowed="story, text",
+                         nearest=nearest(args.format, ("story", "text")))
+    if args.format == "text" and experiment.game != "agent_avenue":
+        raise InputError(f"'{experiment.game}' has no notation", where="--format", allowed="story")
     patience = threading.Timer(3.0, console.note, [COMPILING])
     patience.daemon = True
     patience.start()
     try:
-        story = get_game(experiment.game).story(experiment.rules(), pairings, experiment.seed, matchup, index)
+        tell = game_text if args.format == "text" else get_game(experiment.game).story
+        story = tell(experiment.rules(), pairings, experiment.seed, matchup, index)
     finally:
         patience.cancel()
     data = {"path": str(run.path), "game_id": number, "matchup_id": matchup,
@@ -78,6 +89,20 @@ def replay(args: argparse.Namespace) -> int:
             "policies": [policy.label for policy in pairings[matchup]], "story": story.splitlines()}
     console.show(args.json, "replay", data, story.splitlines)
     return 0
+
+
+def game_text(rules: Any, pairings: Sequence[Sequence[PolicyRef]], seed: int, matchup: int, index: int) -> str:
+    """One game of a run in the notation of ``docs/notation.md``, its seats named after their policies."""
+    from agentsim.games.agent_avenue.blocks import swapped
+    from agentsim.games.agent_avenue.notation import record_of, write_game
+    from agentsim.games.base import get_game
+
+    game, pair = get_game("agent_avenue"), pairings[matchup]
+    per_deal = game.games_per_deal(pair, rules)
+    swap = swapped(index, per_deal, rules)
+    course = game.course(rules, pairings, seed, matchup, index)
+    return write_game(record_of(course, names=(pair[swap].label, pair[1 - swap].label),
+                                deal=(seed, index // per_deal)))
 
 
 def export(args: argparse.Namespace) -> int:
