@@ -70,12 +70,7 @@ def test_the_other_sides_cards_may_be_left_out(mode):
             plies.append(ply if mine else Ply(replace(ply.action, name="?") if hides else ply.action))
         mine_only = replace(record, plies=tuple(plies),
                             hands={who: cards for who, cards in record.hands.items() if who[0] == 0})
-        try:
-            steps = play_record(parse_game(write_game(mine_only)))
-        except InputError as error:
-            # A card that the placeholder's discard may have been can turn up too often later: the file says too little.
-            assert "cannot hold" in str(error) or "name the discarded card" in str(error)
-            continue
+        steps = play_record(parse_game(write_game(mine_only)))
         for step, (game, _) in zip(steps, course, strict=True):
             assert {who for who in step.sees if who[0] == 0} == {who for who in record.hands if who[0] == 0}
             assert step.game.observe(0) == game.observe(0) if settings else True
@@ -132,12 +127,12 @@ BAD = {
     "1. seat 4: takes up": ("g.txt, line 1: there is no seat 4", "0 or 1"),
     "1. seat 0: takes up": ("g.txt, line 1: 'takes up' is not possible for seat 0", "offers"),
     HAND + "1. seat 0: offers mole up, mole down": ("g.txt, line 2: seat 0 cannot hold 2 mole", "its hand"),
-    HAND + "1. seat 0: offers saboteur up, mole down": ("g.txt, line 2: seat 0 cannot hold 1 saboteur", "its hand: enfor"
-                                                        .replace("enfor", "2 enforcer")),
-    HAND + "1. seat 0: offers enforcer up, enforcer down": ("g.txt, line 2: 'offers enforcer up, enforcer down' is not "
-                                                            "possible", "allowed: offers"),
+    HAND + "1. seat 0: offers saboteur up, mole down": ("g.txt, line 2: seat 0 cannot hold 1 saboteur", "2 enforcer"),
+    HAND + "1. seat 0: offers enforcer up, enforcer down": (
+        "g.txt, line 2: 'offers enforcer up, enforcer down' is not possible", "allowed: offers"),
     HAND + "1. seat 0: discards mole; draws mole": ("g.txt, line 2: mole cannot be drawn here", ""),
-    HAND + "1. seat 0: discards mole; draws saboteur, saboteur": ("g.txt, line 2: draws saboteur, saboteur", "1 cards here"),
+    HAND + "1. seat 0: discards mole; draws saboteur, saboteur": (
+        "g.txt, line 2: draws saboteur, saboteur", "1 cards here"),
     HAND + "1. seat 0: discards ?": ("g.txt, line 2: the whole hand is known", ""),
     "1. seat 0: offers mole up, ? down; seat 1 takes up": ("g.txt, line 1: the face-down card is known", ""),
     "draws mole": ("g.txt, line 1: 'draws mole' is neither", ""),
