@@ -37,7 +37,8 @@ def test_a_game_to_its_end_in_each_mode(mode, seat, monkeypatch, capsys, tmp_pat
 
 def test_wrong_input_never_ends_the_game(monkeypatch, capsys):
     nonsense = ["", "?", "0", "99", "-1", "9" * 50, "offer", "mole", "d", "discards ?", "é\x00", "takes up",
-                "hello world", "table", "list", "cards", "picks outpost", "moves m 3", "offers mole up, ? down", "#", "offers a/b"]
+                "hello world", "table", "list",
+                "cards", "picks outpost", "moves m 3", "offers mole up, ? down", "#", "offers a/b"]
     code, out, err = run(["--against", "random", "--seat", "0", "--seed", "4"], "\n".join([*nonsense, "quit"]),
                          monkeypatch, capsys)
     assert code == 0
