@@ -56,6 +56,7 @@ from agentsim.stats.power import (
     detectable_difference,
     half_width_of,
 )
+from agentsim.stats.ratings import Ratings, bradley_terry, bradley_terry_from_deals
 from agentsim.stats.sequential import SequentialTest, confidence_sequence
 from agentsim.stats.simultaneous import (
     adjusted_level,
@@ -78,6 +79,7 @@ __all__ = [
     "verdict", "verdicts", "games_to_decide",
     "SequentialTest", "confidence_sequence",
     "deal_sd", "deals_for_half_width", "half_width_of", "deals_for_difference", "detectable_difference",
+    "bradley_terry", "bradley_terry_from_deals", "Ratings",
     "solve_zero_sum", "MatrixSolution", "nash_average", "NashAverage", "alpha_rank", "AlphaRank", "equilibrium_table",
     "AnchorResult", "anchor_test", "anchor_from_counts",
 ]
