@@ -98,3 +98,23 @@ class Arena:
                 crew.shutdown(wait=True, cancel_futures=True)
                 raise
         return total
+
+    def play_each(self, spans: Sequence[Span], meter: Meter | None = None) -> list[Tally]:
+        """Play stretches of deals; the counters of each, in the order given. For many short stretches."""
+        stop = threading.Event()
+
+        def run(span: Span) -> Tally:
+            if stop.is_set():
+                return {}
+            batch = self._session.play(span.matchup, span.first_deal, span.n_deals, "none")
+            if meter is not None:
+                meter.advance(batch.n_games)
+            return batch.tally
+
+        with ThreadPoolExecutor(max_workers=self.workers) as crew:
+            try:
+                return list(crew.map(run, spans))
+            except BaseException:
+                stop.set()
+                crew.shutdown(wait=True, cancel_futures=True)
+                raise

@@ -139,7 +139,8 @@ def bradley_terry(
     if blocks is not None:
         table = np.asarray(blocks, dtype=np.float64)
         if table.ndim != 2 or table.shape[1] != len(histograms):
-            raise InputError(f"shape {table.shape} for {len(histograms)} pairs", key="blocks", allowed="(blocks, pairs)")
+            raise InputError(f"shape {table.shape} for {len(histograms)} pairs", key="blocks",
+                             allowed="(blocks, pairs)")
         kept_columns = [at for at, pair in enumerate(histograms) if pair[0] != pair[1]]
         covariance, df = pair_covariance(se, n, table[:, [kept_columns[at] for at in played]])
         variance = "sandwich"

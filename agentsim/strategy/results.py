@@ -1,0 +1,185 @@
+"""What a tournament found, as tables: pairs, ranking, circles, misfits."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from agentsim.errors import InputError
+from agentsim.games.base import PolicyRef, ScoredByShares, get_game
+from agentsim.lineup import PolicySpec, resolve_policies, split_specs
+from agentsim.simulation.arena import Arena
+from agentsim.simulation.progress import Meter, Progress
+from agentsim.stats import bradley_terry, equilibrium_table
+from agentsim.stats.ratings import Ratings, pair_covariance
+from agentsim.strategy.tournament import Plan, Standing, needed_games, play_tournament
+
+__all__ = ["TournamentResult", "run_tournament"]
+
+
+@dataclass(frozen=True, eq=False)
+class TournamentResult:
+    """A finished tournament. ``tables()`` has everything; ``standings`` the exact counts, pair by pair."""
+
+    plan: Plan
+    standings: list[Standing]
+    policies: tuple[str, ...]
+    full: bool
+    game: str
+    seed: int
+
+    @property
+    def n_games(self) -> int:
+        """Games played."""
+        return sum(one.test.n_deals * per for one, per in zip(self.standings, self.plan.games_per_deal, strict=True))
+
+    def pairs(self) -> pd.DataFrame:
+        """By pair: the score of ``policy_a`` with its confidence sequence (all pairs together), and what was decided.
+
+        ``decision``: ``a``, ``b``, ``equal`` (within the margin) or ``undecided``; ``decided_at`` and ``needed`` (about
+        how many games more an undecided pair wants) in games.
+        """
+        rows = []
+        words = {"better": "a", "worse": "b", "equivalent": "equal", "undecided": "undecided"}
+        for (a, b), per, one in zip(self.plan.pairs, self.plan.games_per_deal, self.standings, strict=True):
+            seen, at = one.test.interval, one.test.decided_at
+            rows.append((a, b, seen.estimate, seen.low, seen.high, words[one.decision],
+                         None if at is None else at * per,
+                         needed_games(self.plan, one, per) if one.decision == "undecided" else None,
+                         one.test.n_deals, one.test.n_deals * per))
+        table = pd.DataFrame(rows, columns=["policy_a", "policy_b", "score", "low", "high", "decision", "decided_at",
+                                            "needed", "n_deals", "n_games"])
+        return table.assign(level=self.plan.level, method="confidence-sequence, bonferroni",
+                            family_size=len(rows)).astype({"decided_at": "Int64", "needed": "Int64"})
+
+    def ratings(self) -> Ratings:
+        """Bradley-Terry, every pair counting alike: who got more games depends on results."""
+        return bradley_terry({pair: one.histogram for pair, one in zip(self.plan.pairs, self.standings, strict=True)},
+                             blocks=self._blocks(), weights="pairs", level=self.plan.level)
+
+    def ranking(self) -> pd.DataFrame:
+        """Policies by Elo; in a round robin with the mean score and the shares of Nash averaging and alpha-rank."""
+        found = self.ratings().table
+        wins = {name: [0, 0, 0, 0] for name in self.policies}
+        scores: dict[str, list[float]] = {name: [] for name in self.policies}
+        for row in self.pairs().itertuples():
+            for name, own, score in ((row.policy_a, "a", row.score), (row.policy_b, "b", 1.0 - row.score)):
+                place = 3 if row.decision == "undecided" else 2 if row.decision == "equal" else 0 if (
+                    row.decision == own) else 1
+                wins[str(name)][place] += 1
+                scores[str(name)].append(float(score))
+        found = found.assign(score=[float(np.mean(scores[name])) for name in found["policy"]])
+        for at, word in enumerate(("beats", "loses", "equal", "undecided")):
+            found = found.assign(**{word: [wins[name][at] for name in found["policy"]]})
+        if self.full and len(self.policies) > 2:
+            found = found.merge(self.equilibrium().drop(columns=["level", "family_size"]), on="policy", how="left")
+        return found
+
+    def equilibrium(self) -> pd.DataFrame:
+        """Nash averaging and alpha-rank of the matrix, by policy. Raises InputError unless all pairs met."""
+        if not self.full:
+            raise InputError("needs a round robin", key="equilibrium")
+        names, k = list(self.policies), len(self.policies)
+        matrix, order = np.full((k, k), 0.5), []
+        se = np.zeros(len(self.standings))
+        n = np.zeros(len(self.standings))
+        for at, ((a, b), one) in enumerate(zip(self.plan.pairs, self.standings, strict=True)):
+            i, j = names.index(a), names.index(b)
+            mean = float(one.test.interval.estimate)
+            matrix[i, j], matrix[j, i] = mean, 1.0 - mean
+            deviations = one.means() - mean
+            se[at] = max(float(np.sqrt((deviations**2).sum() / len(deviations)) / np.sqrt(len(deviations))), 1e-6)
+            n[at] = one.test.n_deals
+            order.append((min(i, j), max(i, j), 1.0 if i < j else -1.0))
+        covariance, _ = pair_covariance(se, n, self._blocks())
+        at_pair = sorted(range(len(order)), key=lambda at: order[at][:2])
+        sign = np.array([order[at][2] for at in at_pair])
+        return equilibrium_table(names, matrix, covariance[np.ix_(at_pair, at_pair)] * np.outer(sign, sign),
+                                 level=self.plan.level)
+
+    def circles(self) -> pd.DataFrame:
+        """Triples in which a beats b, b beats c and c beats a, each decided."""
+        table = self.pairs()
+        beats = {(row.policy_a, row.policy_b) if row.decision == "a" else (row.policy_b, row.policy_a):
+                 (row.score if row.decision == "a" else 1 - row.score)
+                 for row in table.itertuples() if row.decision in ("a", "b")}
+        found = [(a, b, c, beats[a, b], beats[b, c], beats[c, a]) for a, b in beats for c in self.policies
+                 if (b, c) in beats and (c, a) in beats and a < b and a < c]
+        return pd.DataFrame(found, columns=["a", "b", "c", "score_ab", "score_bc", "score_ca"])
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """``ranking, pairs, circles, residuals``."""
+        return {"ranking": self.ranking(), "pairs": self.pairs(), "circles": self.circles(),
+                "residuals": self.ratings().residuals}
+
+    def _blocks(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        table = np.full((max(len(one.blocks) for one in self.standings), len(self.standings)), np.nan)
+        for at, one in enumerate(self.standings):
+            table[:len(one.blocks), at] = one.means()
+        return table
+
+
+def run_tournament(policies: str | Sequence[PolicySpec], field: str | Sequence[PolicySpec] | None = None, *,
+                   games: int = 5_000_000, margin: float = 0.01, level: float = 0.95, seed: int = 1,
+                   game: str = "agent_avenue", settings: Mapping[str, Any] | None = None, workers: int | None = None,
+                   out: str | Path | None = None, progress: Callable[[Progress], None] | None = None
+                   ) -> TournamentResult:
+    """Play policies against each other, or each against a field, until every comparison is decided or the budget ends.
+
+    Parameters
+    ----------
+    policies, field : specs, as :func:`agentsim.load_policies` takes them. Without a field all play all.
+    games : the budget, over all pairs.
+    margin : the indifference margin: scores within 1/2 -+ margin are equal.
+    level : of all statements together.
+    seed, game, settings : the deals, the game (of two sides) and its rules.
+    workers : default the number of processors. Results do not depend on it.
+    out : a folder that keeps what was played (``state.jsonl``), so that a stopped tournament goes on.
+    progress : called now and then with how far it is.
+
+    Raises InputError for anything that cannot be used.
+    """
+    found = get_game(game)
+    if isinstance(found, ScoredByShares):
+        raise InputError(f"'{game}' is scored by win shares", key="game", allowed="a game of two sides")
+    if not 0.0 < margin < 0.5:
+        raise InputError(f"must be above 0 and below 50 points, got {100 * margin:g}", key="margin", allowed="such as 1")
+    rules = found.rules(dict(settings or {}))
+
+    def resolve(specs: str | Sequence[PolicySpec]) -> tuple[PolicyRef, ...]:
+        return resolve_policies(found, split_specs(specs) if isinstance(specs, str) else list(specs), rules=rules)
+
+    own = resolve(policies)
+    refs = {ref.label: ref for ref in own}
+    if field is None:
+        if len(own) < 2:
+            raise InputError("one policy has nobody to play", key="policies", allowed="two or more, or a field")
+        pairs = [(a.label, b.label) for at, a in enumerate(own) for b in own[at + 1:]]
+    else:
+        others = resolve(field)
+        for ref in others:
+            if ref.label in refs and refs[ref.label] != ref:
+                raise InputError(f"two policies have the label '{ref.label}'", key="field")
+        refs |= {ref.label: ref for ref in others}
+        pairs = []
+        for a in own:
+            pairs += [(a.label, b.label) for b in others if a.label != b.label and (b.label, a.label) not in pairs]
+        if not pairs:
+            raise InputError("one policy has nobody to play", key="field", allowed="another policy")
+    arena = Arena(rules, [(refs[a], refs[b]) for a, b in pairs], seed, game=game,
+                  workers=workers or os.cpu_count() or 1)
+    plan = Plan(tuple(pairs), tuple(arena.games_per_deal), games, margin, level)
+    meter = Meter(progress, 0, games)
+    digest = plan.digest([game, found.version, found.rules_as_dict(rules), seed,
+                          [refs[name].as_dict() for name in refs]])
+    arena.warm_up(meter)
+    meter.start()
+    standings = play_tournament(plan, lambda spans: arena.play_each(spans, meter),
+                                state=None if out is None else Path(out) / "state.jsonl", digest=digest)
+    return TournamentResult(plan, standings, tuple(refs), len(pairs) == len(refs) * (len(refs) - 1) // 2, game, seed)
