@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from agentsim.errors import InputError
 
 if TYPE_CHECKING:
-    from agentsim.api import list_games, load_policies, new_game, simulate
+    from agentsim.api import list_games, load_policies, new_game, simulate, tournament
     from agentsim.experiment import Experiment, build_experiment, load_experiment
     from agentsim.games.base import PolicyRef, get_game
     from agentsim.runs import Run, open_run
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
-    "simulate", "resume", "extend", "estimate", "RunResult", "ProgressBar",
+    "simulate", "tournament", "resume", "extend", "estimate", "RunResult", "ProgressBar",
     "Experiment", "build_experiment", "load_experiment",
     "open_run", "Run", "summarise", "result_frame", "standings", "standing_frame",
     "list_games", "get_game", "new_game", "load_policies", "PolicyRef",
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "agentsim.api": ("list_games", "load_policies", "new_game", "simulate"),
+    "agentsim.api": ("list_games", "load_policies", "new_game", "simulate", "tournament"),
     "agentsim.experiment": ("Experiment", "build_experiment", "load_experiment"),
     "agentsim.games.base": ("PolicyRef", "get_game"),
     "agentsim.runs": ("Run", "open_run"),

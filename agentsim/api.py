@@ -14,8 +14,9 @@ from agentsim.lineup import MatchupPlan, PolicySpec, resolve_policies, split_spe
 
 if TYPE_CHECKING:
     from agentsim.simulation import Progress, RunResult
+    from agentsim.strategy.results import TournamentResult
 
-__all__ = ["list_games", "load_policies", "new_game", "simulate"]
+__all__ = ["list_games", "load_policies", "new_game", "simulate", "tournament"]
 
 
 def simulate(
@@ -57,6 +58,19 @@ def simulate(
         experiment = load_experiment(experiment)
     return play(experiment, out=None if out is None else Path(out), backend=backend, progress=progress,
                 workers=workers if workers is not None else os.cpu_count() or 1)
+
+
+def tournament(policies: str | Sequence[PolicySpec], field: str | Sequence[PolicySpec] | None = None,
+               **options: Any) -> TournamentResult:
+    """Policies against each other, or each against a field, until every comparison is decided or the budget ends.
+
+    ``options`` are those of :func:`agentsim.strategy.results.run_tournament`: ``games``, ``margin``, ``level``,
+    ``seed``, ``game``, ``settings``, ``workers``, ``out``, ``progress``. The result's ``ranking()``, ``pairs()``,
+    ``circles()`` are tables, as are those of its ``ratings()``. Raises ``InputError`` for anything that cannot be used.
+    """
+    from agentsim.strategy.results import run_tournament
+
+    return run_tournament(policies, field, **options)
 
 
 def new_game(seed: int = 1, settings: Mapping[str, Any] | None = None, *, game: str = "agent_avenue",

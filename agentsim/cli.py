@@ -163,6 +163,20 @@ def play(args: argparse.Namespace) -> int:
     return play.play(args)
 
 
+def tournament(args: argparse.Namespace) -> int:
+    """Let policies play each other until every comparison is decided, and rate them."""
+    from agentsim.commands import tournament
+
+    return tournament.tournament(args)
+
+
+def duel(args: argparse.Namespace) -> int:
+    """Say which of two policies is stronger."""
+    from agentsim.commands import tournament
+
+    return tournament.duel(args)
+
+
 def report(args: argparse.Namespace) -> int:
     """Run the standard experiment, all analyses and notebooks, and write the report."""
     from agentsim.commands import report
@@ -193,7 +207,7 @@ def build_parser() -> tuple[Parser, dict[str, Parser]]:
     from agentsim.commands.arguments import COMMANDS
 
     functions = (simulate, resume, extend, inspect, replay, export, schema, cards, validate, new_card, policies,
-                 rules, games, balance, whatif, play, report)
+                 rules, games, balance, whatif, tournament, duel, play, report)
     parser = Parser(prog="agentsim", description="A Monte Carlo laboratory for bluffing board games.",
                     epilog="Exit codes: 0 done, 2 bad input, 130 interrupted.")
     parser.add_argument("--version", action=_Version, help="show the version and leave")

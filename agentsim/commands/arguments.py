@@ -222,6 +222,36 @@ def _play(parser: Parser) -> None:
     parser.add_argument("--save", metavar="FILE", help="write the game there when it ends (docs/notation.md)")
 
 
+def _tournament(parser: Parser) -> None:
+    parser.epilog = """\
+Examples:
+  agentsim tournament --policies all --games 10M --out reports/tournament
+  agentsim tournament --policies 'planner(bluff=0.8),./mine.py:mine' --field random,greedy,expert
+
+Every pair plays the same deals until it is decided or the budget ends. With --out a stopped tournament goes on."""
+    parser.add_argument("--policies", metavar="A,B,...", help="policies, separated by commas; 'all' is every one")
+    parser.add_argument("--field", metavar="A,B,...", help="each of the policies plays these, and nobody else")
+    parser.add_argument("--out", metavar="DIR", help="keep what was played, and the tables as CSV and JSON")
+    _deciding(parser, "5,000,000")
+
+
+def _duel(parser: Parser) -> None:
+    parser.add_argument("a", metavar="A", help="a policy")
+    parser.add_argument("b", metavar="B", help="another")
+    _deciding(parser, "2,000,000")
+
+
+def _deciding(parser: Parser, games: str) -> None:
+    parser.add_argument("--games", metavar="N", help=f"the budget, all pairs together (default: {games})")
+    parser.add_argument("--margin", metavar="POINTS",
+                        help="scores within 50 +-POINTS percentage points are too close to tell (default: 1)")
+    parser.add_argument("--seed", metavar="S", help="0 to 2^64 - 1 (default: 1)")
+    _rules_of(parser)
+    parser.add_argument("--workers", metavar="W", help="workers (default: the number of processors)")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar and no notes")
+    _json(parser)
+
+
 def _games(parser: Parser) -> None:
     _json(parser)
 
@@ -239,4 +269,4 @@ COMMANDS: dict[str, Callable[[Parser], None]] = {
     "simulate": _simulate, "resume": _resume, "extend": _extend, "inspect": _inspect, "replay": _replay,
     "export": _export, "schema": _schema, "cards": _cards, "validate": _validate,
     "new-card": _new_card, "policies": _policies, "rules": _rules, "games": _games,
-    "balance": _balance, "whatif": _whatif, "play": _play, "report": _report}
+    "balance": _balance, "whatif": _whatif, "tournament": _tournament, "duel": _duel, "play": _play, "report": _report}

@@ -44,12 +44,14 @@ def tournament(args: argparse.Namespace) -> int:
         full = "nash" in table
         rows = []
         for row in table.to_dict("records"):
-            rank = f"{row['rank_low']}" if row["rank_low"] == row["rank_high"] else f"{row['rank_low']}-{row['rank_high']}"
-            more = [f"{100 * row['nash']:.0f} [{100 * row['nash_low']:.0f}, {100 * row['nash_high']:.0f}]",
-                    f"{100 * row['mass']:.0f} [{100 * row['mass_low']:.0f}, {100 * row['mass_high']:.0f}]"] if full else []
+            first, last = row["rank_low"], row["rank_high"]
+            rank = f"{first}" if first == last else f"{first}-{last}"
+            more = [f"{100 * row[name]:.0f} [{100 * row[f'{name}_low']:.0f}, {100 * row[f'{name}_high']:.0f}]"
+                    for name in ("nash", "mass")] if full else []
             rows.append((row["policy"], rank, f"{row['elo']:.0f} [{row['low']:.0f}, {row['high']:.0f}]",
                          row["beats"], row["loses"], row["equal"], row["undecided"], *more))
-        head = ("policy", "rank", "Elo", "beats", "loses", "equal", "open", *(("Nash, %", "alpha-rank, %") if full else ()))
+        head = ("policy", "rank", "Elo", "beats", "loses", "equal", "open",
+                *(("Nash, %", "alpha-rank, %") if full else ()))
         played = [(f"{row['policy_a']} - {row['policy_b']}",
                    f"{100 * row['score']:.1f} [{100 * row['low']:.1f}, {100 * row['high']:.1f}]", row["decision"],
                    count(row["n_games"])) for row in pairs.to_dict("records")]
@@ -65,9 +67,9 @@ def tournament(args: argparse.Namespace) -> int:
             *columns(head, rows), "", *columns(("pair", "score of the first, %", "decision", "games"), played), "",
             *(["Circles:", *(line for text in shown for line in paragraph(text, width=width, indent="  ")), ""]
               if circles else []),
-            *paragraph(f"{len(pairs) - open_} of {len(pairs)} pairs decided; scores within 50 ± {margin:g} % count as too "
-                       f"close to tell. All pair statements hold together with {100 * result.plan.level:g} %, whenever "
-                       "play stops; Elo, Nash and alpha-rank intervals each hold together over the policies.",
+            *paragraph(f"{len(pairs) - open_} of {len(pairs)} pairs decided; scores within 50 ± {margin:g} % count as "
+                       f"too close to tell. All pair statements hold together with {100 * result.plan.level:g} %, "
+                       "whenever play stops; Elo, Nash and alpha-rank intervals each hold together over the policies.",
                        width=width),
             *paragraph(f"Bradley-Terry misfit: p = {misfit.p_value:.2g}.", width=width),
             f"Played {count(result.n_games)} games in {duration(seconds)}.",
@@ -87,7 +89,8 @@ def duel(args: argparse.Namespace) -> int:
     if row["decision"] in ("a", "b"):
         if row["decision"] == "b":
             a, b, score, low, high = b, a, 100 - score, 100 - high, 100 - low
-        answer = f"{a} beats {b}: {score:.1f} % [{low:.1f}, {high:.1f}] after {games} games (decided after {count(at)})."
+        answer = (f"{a} beats {b}: {score:.1f} % [{low:.1f}, {high:.1f}] after {games} games (decided after "
+                  f"{count(at)}).")
     elif row["decision"] == "equal":
         answer = (f"{a} and {b} are too close to tell: within ±{margin:g} point{'s' if margin != 1 else ''}, "
                   f"{score:.1f} % [{low:.1f}, {high:.1f}] after {games} games.")
@@ -97,7 +100,8 @@ def duel(args: argparse.Namespace) -> int:
     from agentsim.stats import adjusted_level
     from agentsim.summary import share_of_games
 
-    seats, endings = [], []
+    seats: list[dict[str, Any]] = []
+    endings: list[dict[str, Any]] = []
     names = next((column.categories for table in get_game(result.game).tables(_rules(args)[0], "games")
                   if table.name == "games" for column in table.columns if column.name == "end_reason"), ())
     level = adjusted_level(2)

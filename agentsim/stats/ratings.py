@@ -2,7 +2,7 @@
 
 Definitions. Policy ``a`` has a strength ``t_a``, and its score against ``b`` is ``p_ab = 1 / (1 + e^-(t_a - t_b))``
 (Zermelo 1929; Bradley and Terry 1952); Elo points are ``400 / log 10`` of these, and only differences mean anything:
-(Zermelo 1929; Bradley and Terry 1952); Elo points are ``400 / log 10`` of these, and only differences mean anything:
+the mean is put to 1500. Draws count as half a win (a quasi-likelihood: right for the means, and the intervals do not
 use its variance). The strengths maximise
 
     sum over pairs  w_ab (s_ab log p_ab + (1 - s_ab) log(1 - p_ab))

@@ -68,12 +68,11 @@ class TournamentResult:
         found = self.ratings().table
         wins = {name: [0, 0, 0, 0] for name in self.policies}
         scores: dict[str, list[float]] = {name: [] for name in self.policies}
-        for row in self.pairs().itertuples():
-            for name, own, score in ((row.policy_a, "a", row.score), (row.policy_b, "b", 1.0 - row.score)):
-                place = 3 if row.decision == "undecided" else 2 if row.decision == "equal" else 0 if (
-                    row.decision == own) else 1
-                wins[str(name)][place] += 1
-                scores[str(name)].append(float(score))
+        for row in self.pairs().to_dict("records"):
+            for name, own, score in ((row["policy_a"], "a", row["score"]), (row["policy_b"], "b", 1.0 - row["score"])):
+                place = {"undecided": 3, "equal": 2, own: 0}.get(row["decision"], 1)
+                wins[name][place] += 1
+                scores[name].append(score)
         found = found.assign(score=[float(np.mean(scores[name])) for name in found["policy"]])
         for at, word in enumerate(("beats", "loses", "equal", "undecided")):
             found = found.assign(**{word: [wins[name][at] for name in found["policy"]]})
@@ -105,10 +104,12 @@ class TournamentResult:
 
     def circles(self) -> pd.DataFrame:
         """Triples in which a beats b, b beats c and c beats a, each decided."""
-        table = self.pairs()
-        beats = {(row.policy_a, row.policy_b) if row.decision == "a" else (row.policy_b, row.policy_a):
-                 (row.score if row.decision == "a" else 1 - row.score)
-                 for row in table.itertuples() if row.decision in ("a", "b")}
+        beats: dict[tuple[str, str], float] = {}
+        for row in self.pairs().to_dict("records"):
+            if row["decision"] == "a":
+                beats[row["policy_a"], row["policy_b"]] = row["score"]
+            elif row["decision"] == "b":
+                beats[row["policy_b"], row["policy_a"]] = 1.0 - row["score"]
         found = [(a, b, c, beats[a, b], beats[b, c], beats[c, a]) for a, b in beats for c in self.policies
                  if (b, c) in beats and (c, a) in beats and a < b and a < c]
         return pd.DataFrame(found, columns=["a", "b", "c", "score_ab", "score_bc", "score_ca"])
@@ -149,7 +150,8 @@ def run_tournament(policies: str | Sequence[PolicySpec], field: str | Sequence[P
     if isinstance(found, ScoredByShares):
         raise InputError(f"'{game}' is scored by win shares", key="game", allowed="a game of two sides")
     if not 0.0 < margin < 0.5:
-        raise InputError(f"must be above 0 and below 50 points, got {100 * margin:g}", key="margin", allowed="such as 1")
+        raise InputError(f"must be a fraction above 0 and below 0.5, got {margin:g}", key="margin",
+                         allowed="such as 0.01, one point")
     rules = found.rules(dict(settings or {}))
 
     def resolve(specs: str | Sequence[PolicySpec]) -> tuple[PolicyRef, ...]:

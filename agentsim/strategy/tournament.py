@@ -4,10 +4,10 @@ Every pair of the field is one comparison, watched by a confidence sequence (:cl
 with an indifference margin; the error is shared over the pairs by Bonferroni's rule, which holds whatever they have to
 do with each other, so *all* statements hold together with the level asked for, whenever play stops.
 
-All pairs play the same deals, in equal *blocks*. A pair's first batch is :data:`FIRST` blocks, each later one a quarter of
-what it has played. In each round the half of the undecided pairs that seem nearest to a decision play their next
-batch, so that a budget that ends has decided as much as it could. All this depends on counts alone: neither workers nor a
-stop and a new start change the result.
+All pairs play the same deals, in equal *blocks*. A pair's first batch is :data:`FIRST` blocks, each later one a quarter
+of what it has played. In each round the half of the undecided pairs that seem nearest to a decision play their next
+batch, so that a budget that ends has decided as much as it could. All this depends on counts alone: neither workers
+nor a stop and a new start change the result.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ class Standing:
     @property
     def histogram(self) -> NDArray[np.int64]:
         """Deals by the half-points of the pair's first policy."""
-        return np.sum(np.array(self.blocks, dtype=np.int64), axis=0)
+        total: NDArray[np.int64] = np.sum(np.array(self.blocks, dtype=np.int64), axis=0)
+        return total
 
     def means(self) -> NDArray[np.float64]:
         """The score of each block."""
@@ -115,8 +116,8 @@ class Standing:
 def play_tournament(plan: Plan, play: Play, *, state: Path | None = None, digest: str = "") -> list[Standing]:
     """Play a plan to its end; the standing of each pair.
 
-    ``state``: a file of JSON lines that keeps every batch, so that a stopped tournament goes on where it was; ``digest``
-    says whose it is. Raises InputError if it is another tournament's.
+    ``state``: a file of JSON lines that keeps every batch, so that a stopped tournament goes on where it was;
+    ``digest`` says whose it is. Raises InputError if it is another tournament's.
     """
     share = plan.games // sum(plan.games_per_deal)
     level = adjusted_level(len(plan.pairs), plan.level, "bonferroni")
