@@ -8,6 +8,7 @@ from agentsim.errors import InputError, nearest
 from agentsim.games.agent_avenue import user
 from agentsim.games.agent_avenue.policies.parameters import OF_DIVISION_M, OF_MARKET, PLANNER_PARAMETERS
 from agentsim.games.agent_avenue.ruleset import Rules
+from agentsim.games.agent_avenue.solver.parameters import SOLVER_PARAMETERS
 from agentsim.games.base import PolicyRef
 from agentsim.games.families import Families, label_of
 
@@ -19,8 +20,9 @@ FAMILIES: dict[str, str] = {
     "greedy": "Counts the points of the exchange on the table; offers the pair whose worse outcome is best.",
     "minmax": "Cautious linear evaluation of the exchange: mostly the worse outcome, sets and lead.",
     "planner": "The parameterised family for bluff heuristics, with its default parameters.",
+    "solver": "Near-equilibrium play by a table of all public states (base game; the table takes minutes to build, once).",
 }
-"""The built-in families with a sentence each. Only ``planner`` has parameters."""
+"""The built-in families with a sentence each. ``planner`` and ``solver`` have parameters."""
 
 
 def _user_policy(base: str, given: Mapping[str, float], where: str) -> PolicyRef:
@@ -38,17 +40,21 @@ def _user_policy(base: str, given: Mapping[str, float], where: str) -> PolicyRef
                      str(getattr(found, "idea", "")))
 
 
-CATALOG = Families("agentsim.games.agent_avenue", FAMILIES, {"planner": PLANNER_PARAMETERS}, _user_policy)
+CATALOG = Families("agentsim.games.agent_avenue", FAMILIES, {"planner": PLANNER_PARAMETERS, "solver": SOLVER_PARAMETERS},
+                   _user_policy)
 
 
 def different(rules: Rules) -> list[PolicyRef]:
-    """The shipped policies without those that play as an earlier one under these rules.
+    """The shipped policies without those that play as an earlier one under these rules, and without the solver.
 
-    A taste for what the rules do not have changes nothing: without a Black Market a `thief` is an `expert`.
+    A taste for what the rules do not have changes nothing: without a Black Market a `thief` is an `expert`. The solver
+    plays one mode only and makes a table of minutes first, so it plays where it is named and not where `all` do.
     """
     silent = {*(() if rules.advanced else OF_MARKET), *(() if rules.with_m else OF_DIVISION_M)}
     found: dict[tuple[object, ...], PolicyRef] = {}
     for ref in CATALOG.presets.values():
+        if ref.family == "solver":
+            continue
         heard = tuple(value for name, value in ref.params.items() if name not in silent)
         found.setdefault((ref.family, *heard), ref)
     return list(found.values())

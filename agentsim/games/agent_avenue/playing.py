@@ -82,7 +82,20 @@ def make_player(ref: PolicyRef, rules: Rules) -> Player:
         row = np.zeros(max(ROW_SIZE, len(ref.params)))
         row[:len(ref.params)] = list(ref.params.values())
         return Player(ref, _FAMILIES["user"], row, found.offer, found.take, found.others or chance)
+    elif ref.family == "solver":
+        return _solver(ref, rules)
     return Player(ref, _FAMILIES[ref.family], row)
+
+
+def _solver(ref: PolicyRef, rules: Rules) -> Player:
+    """The policy that plays by the table of public states; the table is built if there is none yet."""
+    # On first use: numba's extension modules and the table's folder are of no concern to anybody else.
+    from agentsim.games.agent_avenue.solver import player, store
+    from agentsim.games.agent_avenue.solver.parameters import solver_row
+
+    found = store.solution(rules)
+    return Player(ref, _FAMILIES["user"], solver_row(ref.params, found.values, found.answers, found.facts),
+                  player.solver_offer, player.solver_take, python=None)
 
 
 def user_functions(players: Sequence[Player]) -> tuple[Any, Any, Any] | None:

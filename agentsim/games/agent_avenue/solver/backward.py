@@ -1,0 +1,194 @@
+"""All public states solved, from those with the most agents in play to the first.
+
+Agents only accumulate, so most successors of a state have more of them and are known already. Only offers of two agents
+that change nothing (a third sentinel and a mole, say) lead to a state of the same level: for these the values of the
+sweep before stand in, and of the first sweep a formula. Two sweeps settle that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentsim.games.agent_avenue.solver.states import CLASSES, Space
+from agentsim.games.agent_avenue.solver.turn_game import PAIRS, SIZE, solve_turn
+from agentsim.jit import jit
+
+__all__ = ["LEVELS", "ROUGH", "STEPS", "fill_outcomes", "solve_states", "type_chances"]
+
+STEPS = (22, 8)
+"""Steps of every sweep."""
+LEVELS = 255.0
+"""Answers are kept in whole parts of this many."""
+ROUGH = 0.3
+"""Log-odds of a space of lead: where the first sweep starts from."""
+_CHUNK = 512
+
+
+@jit
+def _result(lead, gap, win, lose, its_win, its_lose, tie):
+    """What an exchange brings the offerer at once: a chance of winning, or -1 if the game goes on."""
+    win = win or lead >= gap
+    its_win = its_win or -lead >= gap
+    if not (win or its_win or lose or its_lose):
+        return -1.0
+    if (win and its_win) or (lose and its_lose) or (win and lose) or (its_win and its_lose):
+        return tie
+    return 1.0 if win or its_lose else 0.0
+
+
+@jit
+def fill_outcomes(lead, mine, theirs, n, digit, moves, wins, loses, gap, side, tie, values, outcomes):
+    """``outcomes[x, y]``: the offerer's winning chance when it recruits x and the other y.
+
+    ``mine``, ``theirs``: the offerer's and the other's agents as numbers in base 3.
+    """
+    for x in range(n):
+        held = mine // digit[x] % 3 if digit[x] > 0 else 0
+        to_mine = mine + (digit[x] if held < 2 else 0)
+        push = moves[x, held]
+        for y in range(n):
+            its = theirs // digit[y] % 3 if digit[y] > 0 else 0
+            after = lead + push - moves[y, its]
+            now = _result(after, gap, wins[x] != 0 and held == 2, loses[x] != 0 and held == 2,
+                          wins[y] != 0 and its == 2, loses[y] != 0 and its == 2, tie)
+            if now < 0.0:
+                to_theirs = theirs + (digit[y] if its < 2 else 0)
+                now = 1.0 - values[((-after + gap - 1) * side + to_theirs) * side + to_mine]
+            outcomes[x, y] = now
+
+
+@jit
+def _choose(n, k):
+    if n < k:
+        return 0.0
+    found = 1.0
+    for i in range(k):
+        found = found * (n - i) / (i + 1)
+    return found
+
+
+@jit
+def type_chances(left, n, hand, sets, chances, work):
+    """The chance of every type (set of names) of a hand of ``hand`` cards drawn from ``left`` copies by name.
+
+    By inclusion and exclusion over the subsets of a set; ``work``: (2 ** SIZE,). If there are fewer cards than a hand
+    holds, the hand is all of them.
+    """
+    total = 0
+    for name in range(n):
+        total += left[name]
+    drawn = min(hand, total)
+    every = _choose(total, drawn)
+    for subset in range(1 << n):
+        copies = 0
+        for name in range(n):
+            if subset >> name & 1:
+                copies += left[name]
+        work[subset] = _choose(copies, drawn)
+    # Moebius transform: from "at most these names" to "exactly these".
+    for name in range(n):
+        for subset in range(1 << n):
+            if subset >> name & 1:
+                work[subset] -= work[subset ^ (1 << name)]
+    for t in range(sets.shape[0]):
+        chances[t] = max(work[sets[t]], 0.0) / every
+
+
+@jit
+def _solve_some(pairs, first, last, n, digit, moves, wins, loses, copies, gap, side, tie, hand, sets, set_start,
+                set_pairs, pair_of, values, answers, warm, steps, new_values, new_answers, gaps, p, left, subsets, outcomes,
+                q, offers, weights, sums, shares):
+    """Solve all leads of the pairs ``first .. last - 1`` of the level's list."""
+    leads = 2 * gap - 1
+    for at in range(first, last):
+        mine, theirs = pairs[at] // side, pairs[at] % side
+        for name in range(n):
+            left[name] = copies[name]
+            if digit[name] > 0:
+                left[name] -= mine // digit[name] % 3 + theirs // digit[name] % 3
+                left[name] = max(left[name], 0)
+        type_chances(left, n, hand, sets, p, subsets)
+        for index in range(leads):
+            state = (index * side + mine) * side + theirs
+            fill_outcomes(index - gap + 1, mine, theirs, n, digit, moves, wins, loses, gap, side, tie, values, outcomes)
+            if warm:
+                for name in range(n):
+                    q[name] = answers[state, name] / LEVELS
+            value, offerer, receiver = solve_turn(n, outcomes, p, set_start, set_pairs, pair_of, q, warm, steps, offers,
+                                                  weights, sums, shares)
+            row = at * leads + index
+            new_values[row] = value
+            gaps[state, 0], gaps[state, 1] = offerer, receiver
+            for name in range(n):
+                new_answers[row, name] = np.uint8(q[name] * LEVELS + 0.5)
+
+
+@jit
+def _commit(pairs, side, leads, new_values, new_answers, values, answers):
+    for at in range(pairs.shape[0]):
+        for index in range(leads):
+            state = (index * side + pairs[at] // side) * side + pairs[at] % side
+            values[state] = new_values[at * leads + index]
+            for name in range(new_answers.shape[1]):
+                answers[state, name] = new_answers[at * leads + index, name]
+
+
+def _levels(space: Space) -> list[NDArray[np.int64]]:
+    """The pairs (mine, theirs) by how many agents they count, the most first."""
+    sizes = np.zeros(space.side, np.int64)
+    rest = np.arange(space.side)
+    while rest.any():
+        sizes += rest % CLASSES
+        rest = rest // CLASSES
+    total = (sizes[:, None] + sizes[None, :]).ravel()
+    order = np.argsort(-total, kind="stable")
+    cuts = np.flatnonzero(np.diff(total[order])) + 1
+    return [part.astype(np.int64) for part in np.split(order, cuts)]
+
+
+def solve_states(space: Space, *, workers: int = 1, progress: Callable[[float], None] | None = None
+                 ) -> tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[np.float32]]:
+    """Values, answers and gaps of all public states.
+
+    ``workers``: threads; the result does not depend on it. ``progress``: told the share that is done.
+
+    Returns ``values`` (n_states,), the winning chance of who is to offer; ``answers`` (n_states, SIZE), with what chance
+    a card lying face up is taken, in parts of LEVELS; ``gaps`` (n_states, 2), what the offerer and the receiver could
+    gain in this turn's game by the best reply.
+    """
+    leads = np.arange(space.n_leads) - space.gap + 1
+    values = np.repeat((1.0 / (1.0 + np.exp(-ROUGH * leads))).astype(np.float32), space.side**2)
+    answers = np.zeros((space.n_states, SIZE), np.uint8)
+    gaps = np.zeros((space.n_states, 2), np.float32)
+    levels = _levels(space)
+    weights = [len(level) * steps for steps in STEPS for level in levels]
+    done, total = 0, sum(weights)
+
+    def solve(level: NDArray[np.int64], first: int, warm: bool, steps: int, out: tuple[NDArray[np.float32],
+              NDArray[np.uint8]]) -> int:
+        last = min(first + _CHUNK, len(level))
+        square = np.zeros((3, SIZE, SIZE))
+        _solve_some(level, first, last, space.n_names, space.digit, space.moves, space.wins, space.loses, space.copies,
+                    space.gap, space.side, space.tie, space.hand, space.sets, space.set_start, space.set_pairs,
+                    space.pair_of, values, answers, warm, steps, *out, gaps, np.zeros(len(space.sets)),
+                    np.zeros(SIZE, np.int64), np.zeros(1 << SIZE), square[0], np.zeros(SIZE), square[1], square[2],
+                    np.zeros(PAIRS), np.zeros(PAIRS))
+        return (last - first) * steps
+
+    with ThreadPoolExecutor(max(1, workers)) as crew:
+        for sweep, steps in enumerate(STEPS):
+            for level in levels:
+                out = (np.zeros(len(level) * space.n_leads, np.float32),
+                       np.zeros((len(level) * space.n_leads, SIZE), np.uint8))
+                for part in crew.map(lambda first: solve(level, first, sweep > 0, steps, out),  # noqa: B023
+                                     range(0, len(level), _CHUNK)):
+                    done += part
+                    if progress is not None:
+                        progress(done / total)
+                # Only now, so that no state of a level sees whether another one is already new.
+                _commit(level, space.side, space.n_leads, *out, values, answers)
+    return values, answers, gaps
