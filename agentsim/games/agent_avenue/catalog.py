@@ -20,7 +20,7 @@ FAMILIES: dict[str, str] = {
     "greedy": "Counts the points of the exchange on the table; offers the pair whose worse outcome is best.",
     "minmax": "Cautious linear evaluation of the exchange: mostly the worse outcome, sets and lead.",
     "planner": "The parameterised family for bluff heuristics, with its default parameters.",
-    "solver": "Near-equilibrium play by a table of all public states (base game; the table takes minutes to build, once).",
+    "solver": "Near-equilibrium play of the base game, by a table of all public states (minutes to build, once).",
 }
 """The built-in families with a sentence each. ``planner`` and ``solver`` have parameters."""
 
@@ -40,12 +40,12 @@ def _user_policy(base: str, given: Mapping[str, float], where: str) -> PolicyRef
                      str(getattr(found, "idea", "")))
 
 
-CATALOG = Families("agentsim.games.agent_avenue", FAMILIES, {"planner": PLANNER_PARAMETERS, "solver": SOLVER_PARAMETERS},
-                   _user_policy)
+_PARAMETERS = {"planner": PLANNER_PARAMETERS, "solver": SOLVER_PARAMETERS}
+CATALOG = Families("agentsim.games.agent_avenue", FAMILIES, _PARAMETERS, _user_policy)
 
 
 def different(rules: Rules) -> list[PolicyRef]:
-    """The shipped policies without those that play as an earlier one under these rules, and without the solver.
+    """The shipped policies that play as no earlier one under these rules; the solver is left out.
 
     A taste for what the rules do not have changes nothing: without a Black Market a `thief` is an `expert`. The solver
     plays one mode only and makes a table of minutes first, so it plays where it is named and not where `all` do.

@@ -7,14 +7,15 @@ sweep before stand in, and of the first sweep a formula. Two sweeps settle that.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agentsim.games.agent_avenue.solver.states import CLASSES, Space
-from agentsim.games.agent_avenue.solver.turn_game import PAIRS, SIZE, solve_turn
+from agentsim.games.agent_avenue.solver.turn_game import HARD, PAIRS, SIZE, solve_turn
 from agentsim.jit import jit
 
 __all__ = ["LEVELS", "ROUGH", "STEPS", "fill_outcomes", "solve_states", "type_chances"]
@@ -100,8 +101,8 @@ def type_chances(left, n, hand, sets, chances, work):
 
 @jit
 def _solve_some(pairs, first, last, n, digit, moves, wins, loses, copies, gap, side, tie, hand, sets, set_start,
-                set_pairs, pair_of, values, answers, warm, steps, new_values, new_answers, gaps, p, left, subsets, outcomes,
-                q, offers, weights, sums, shares):
+                set_pairs, pair_of, values, answers, warm, steps, hard, new_values, new_answers, gaps, p, left,
+                subsets, outcomes, q, offers, weights, sums, shares):
     """Solve all leads of the pairs ``first .. last - 1`` of the level's list."""
     leads = 2 * gap - 1
     for at in range(first, last):
@@ -118,8 +119,8 @@ def _solve_some(pairs, first, last, n, digit, moves, wins, loses, copies, gap, s
             if warm:
                 for name in range(n):
                     q[name] = answers[state, name] / LEVELS
-            value, offerer, receiver = solve_turn(n, outcomes, p, set_start, set_pairs, pair_of, q, warm, steps, offers,
-                                                  weights, sums, shares)
+            value, offerer, receiver = solve_turn(n, outcomes, p, set_start, set_pairs, pair_of, q, warm, steps, hard,
+                                                  offers, weights, sums, shares)
             row = at * leads + index
             new_values[row] = value
             gaps[state, 0], gaps[state, 1] = offerer, receiver
@@ -150,42 +151,44 @@ def _levels(space: Space) -> list[NDArray[np.int64]]:
     return [part.astype(np.int64) for part in np.split(order, cuts)]
 
 
-def solve_states(space: Space, *, workers: int = 1, progress: Callable[[float], None] | None = None
+def solve_states(space: Space, *, workers: int = 1, progress: Callable[[float], None] | None = None,
+                 steps: Sequence[int] = STEPS, hard: float = HARD
                  ) -> tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[np.float32]]:
     """Values, answers and gaps of all public states.
 
-    ``workers``: threads; the result does not depend on it. ``progress``: told the share that is done.
+    ``workers``: threads; the result does not depend on it. ``progress``: told the share that is done. ``steps``: of
+    every sweep; ``hard``: the temperature of the solved game.
 
-    Returns ``values`` (n_states,), the winning chance of who is to offer; ``answers`` (n_states, SIZE), with what chance
-    a card lying face up is taken, in parts of LEVELS; ``gaps`` (n_states, 2), what the offerer and the receiver could
-    gain in this turn's game by the best reply.
+    Returns ``values`` (n_states,), the winning chance of who is to offer; ``answers`` (n_states, SIZE), with what
+    chance a card lying face up is taken, in parts of LEVELS; ``gaps`` (n_states, 2), what the offerer and the receiver
+    could gain in this turn's game by the best reply.
     """
     leads = np.arange(space.n_leads) - space.gap + 1
     values = np.repeat((1.0 / (1.0 + np.exp(-ROUGH * leads))).astype(np.float32), space.side**2)
     answers = np.zeros((space.n_states, SIZE), np.uint8)
     gaps = np.zeros((space.n_states, 2), np.float32)
     levels = _levels(space)
-    weights = [len(level) * steps for steps in STEPS for level in levels]
+    weights = [len(level) * each for each in steps for level in levels]
     done, total = 0, sum(weights)
 
-    def solve(level: NDArray[np.int64], first: int, warm: bool, steps: int, out: tuple[NDArray[np.float32],
-              NDArray[np.uint8]]) -> int:
+    def solve(level: NDArray[np.int64], warm: bool, each: int, out: tuple[NDArray[np.float32], NDArray[np.uint8]],
+              first: int) -> int:
         last = min(first + _CHUNK, len(level))
         square = np.zeros((3, SIZE, SIZE))
         _solve_some(level, first, last, space.n_names, space.digit, space.moves, space.wins, space.loses, space.copies,
                     space.gap, space.side, space.tie, space.hand, space.sets, space.set_start, space.set_pairs,
-                    space.pair_of, values, answers, warm, steps, *out, gaps, np.zeros(len(space.sets)),
+                    space.pair_of, values, answers, warm, each, hard, *out, gaps, np.zeros(len(space.sets)),
                     np.zeros(SIZE, np.int64), np.zeros(1 << SIZE), square[0], np.zeros(SIZE), square[1], square[2],
                     np.zeros(PAIRS), np.zeros(PAIRS))
-        return (last - first) * steps
+        return (last - first) * each
 
     with ThreadPoolExecutor(max(1, workers)) as crew:
-        for sweep, steps in enumerate(STEPS):
+        for sweep, each in enumerate(steps):
             for level in levels:
                 out = (np.zeros(len(level) * space.n_leads, np.float32),
                        np.zeros((len(level) * space.n_leads, SIZE), np.uint8))
-                for part in crew.map(lambda first: solve(level, first, sweep > 0, steps, out),  # noqa: B023
-                                     range(0, len(level), _CHUNK)):
+                firsts = range(0, len(level), _CHUNK)
+                for part in crew.map(partial(solve, level, sweep > 0, each, out), firsts):
                     done += part
                     if progress is not None:
                         progress(done / total)

@@ -1,9 +1,9 @@
 """The policy ``solver``: offers, answers and discards by the table of public states and by its own hand.
 
-*Offers*: each offer of its hand is worth what the table's answers make of it; they are drawn with weights
-``exp(value / offer_tau)``. *Answers*: the hidden card is believed to be what a player of the table would have hidden, its
-hand drawn from the cards that this player has not seen; the two outcomes are valued by the offers that the own hand
-will allow next. *Discards*: when the best offer is expected to gain more than the margin.
+*Offers*: each offer of its hand is worth what the table's answers make of it; they are drawn with weights ``exp(value
+/ offer_tau)``. *Answers*: the hidden card is believed to be what a player of the table would have hidden, its hand
+drawn from the cards that this player has not seen; the two outcomes are valued by the offers that the own hand will
+allow next. *Discards*: when the best offer is expected to gain more than the margin.
 
 The table lies in memory that the row of parameters points to: arrays of 28 and 55 MB, shared by all threads.
 """
@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import carray, types
+from numba import carray as _carray  # type: ignore[attr-defined]
+from numba import types
 from numba.extending import intrinsic
 
 from agentsim.games.agent_avenue.rules import COPIES, DISCARDS, HAND_SIZE
@@ -51,13 +52,19 @@ def facts_of(space: Space) -> np.ndarray[Any, np.dtype[np.int64]]:
     return np.concatenate([facts, space.sets, space.set_start, space.set_pairs])
 
 
+carray: Any = _carray
+
+
 @intrinsic
-def _pointer(context: Any, address: Any) -> Any:  # type: ignore[no-untyped-def]
+def _intrinsic_pointer(context: Any, address: Any) -> Any:
     """An address as a pointer, for ``numba.carray``."""
     def make(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], ir.IntType(8).as_pointer())
 
     return types.voidptr(types.uintp), make
+
+
+_pointer: Any = _intrinsic_pointer
 
 
 @jit(inline="always")
@@ -97,7 +104,7 @@ def _answers_of(answers, state, n, q):
 
 
 @jit_offer
-def solver_offer(view, table, params, key):  # type: ignore[no-untyped-def]
+def solver_offer(view, table, params, key):
     """An offer, or a discard."""
     values = carray(_pointer(np.uintp(params[VALUES])), (np.int64(params[N_STATES]),), np.float32)
     answers = carray(_pointer(np.uintp(params[ANSWERS])), (np.int64(params[N_STATES]), SIZE), np.uint8)
@@ -170,7 +177,7 @@ def _goes_on(outcome, lead, gap, x, y, view, wins, loses):
 
 
 @jit_take
-def solver_take(view, table, params, key):  # type: ignore[no-untyped-def]
+def solver_take(view, table, params, key):
     """1 for the face-up card, 0 for the hidden one."""
     values = carray(_pointer(np.uintp(params[VALUES])), (np.int64(params[N_STATES]),), np.float32)
     answers = carray(_pointer(np.uintp(params[ANSWERS])), (np.int64(params[N_STATES]), SIZE), np.uint8)
@@ -235,7 +242,8 @@ def solver_take(view, table, params, key):  # type: ignore[no-untyped-def]
                                    loses, gap, side, tie, values, answers, weights, offers, q)
             after = -lead + moves[d, min(count(view.mine, d), 2)] - moves[up, min(count(view.theirs, up), 2)]
             if _goes_on(outcomes[up, d], after, gap, d, up, view, wins, loses):
-                if_hidden = _with_hand(after, theirs + my_digit_d, mine + its_digit_up, hand, own, n, digit, moves, wins,
+                if_hidden = _with_hand(after, theirs + my_digit_d, mine + its_digit_up, hand, own, n, digit, moves,
+                wins,
                                        loses, gap, side, tie, values, answers, weights, offers, q)
         gain += chance * (if_up - if_hidden)
     tau = params[P_TAKE_TAU]

@@ -5,9 +5,9 @@ more). That is exact for what the agents do: a third copy completes a set and en
 alike from the third on. Agents that move the same with every copy and complete nothing (sidekick, mole) are not counted
 at all. Not in the state, and therefore averaged over: the hands, the size of the deck, discards.
 
-Everything is told from the side of the player who offers. The number of a state is
-``((lead + gap - 1) * side + mine) * side + theirs`` with ``side = 3 ** tracked``; ``mine`` and ``theirs`` are numbers in
-base 3, one digit per tracked agent.
+Everything is told from the side of the player who offers. The number of a state is ``((lead + gap - 1) * side + mine)
+* side + theirs`` with ``side = 3 ** tracked``; ``mine`` and ``theirs`` are numbers in base 3, one digit per tracked
+agent.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Space:
 
     ``n_names`` agents; ``digit`` (n_names,): 3 ** position of the agent's digit, 0 if it is not tracked. ``moves``
     (n_names, 3): the move of the next copy by how many lie there. ``wins``, ``loses`` (n_names,): 1 if the copy after
-    two completes a winning, a losing set, else 0. ``copies`` (n_names,). ``gap``: spaces of a catch. ``side``: states of one
-    player's agents. ``tie``: what a tie brings the player who offers. ``hand``: cards in a hand.
+    two completes a winning, a losing set, else 0. ``copies`` (n_names,). ``gap``: spaces of a catch. ``side``: states
+    of one player's agents. ``tie``: what a tie brings the player who offers. ``hand``: cards in a hand.
 
     ``set_pairs`` and ``set_start``: the pairs of names that each set of names (a hand's type) can offer, as numbers of
     pairs; ``pair_of`` (n_names, n_names): the number of a pair, of two equal names as well.
@@ -119,10 +119,13 @@ def _sets(names: int, most: int) -> tuple[NDArray[np.int64], ...]:
         pair_of[a, b] = pair_of[b, a] = number
     for name in range(names):
         pair_of[name, name] = names * (names - 1) // 2 + name
-    sets, start, pairs = [], [0], []
+    sets: list[int] = []
+    start: list[int] = [0]
+    pairs: list[int] = []
     for size in range(1, most + 1):
         for members in combinations(range(names), size):
             sets.append(sum(1 << name for name in members))
-            pairs += [pair_of[a, b] for a, b in combinations(members, 2)] if size > 1 else [pair_of[members[0], members[0]]]
+            offers = list(combinations(members, 2)) if size > 1 else [(members[0], members[0])]
+            pairs += [int(pair_of[a, b]) for a, b in offers]
             start.append(len(pairs))
     return np.array(sets, np.int64), np.array(start, np.int64), np.array(pairs, np.int64), pair_of

@@ -1,8 +1,8 @@
 """The solver's table on disk: built once for each rule set, then mapped into memory.
 
-The folder is ``$XDG_CACHE_HOME/agentsim/solver`` or ``~/.cache/agentsim/solver``; ``AGENTSIM_SOLVER=/some/folder`` moves
-it. The name of a table is a digest of the rules that it depends on and of the solver's own sources, so that a changed
-rule or solver gets a table of its own.
+The folder is ``$XDG_CACHE_HOME/agentsim/solver`` or ``~/.cache/agentsim/solver``; ``AGENTSIM_SOLVER=/some/folder``
+moves it. The name of a table is a digest of the rules that it depends on and of the solver's own sources, so that a
+changed rule or solver gets a table of its own.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _lock = threading.Lock()
 class Solution:
     """A solved rule set.
 
-    ``values``, ``answers``: see :func:`agentsim.games.agent_avenue.solver.backward.solve_states`. ``facts``: the space as
-    the player reads it. ``residual``: mean and 99th percentile over all states of what the offerer, and the receiver,
-    could gain in a turn by the best reply; ``seconds``: what building took.
+    ``values``, ``answers``: see :func:`agentsim.games.agent_avenue.solver.backward.solve_states`. ``facts``: the space
+    as the player reads it. ``residual``: mean and 99th percentile over all states of what the offerer, and the
+    receiver, could gain in a turn by the best reply; ``seconds``: what building took.
     """
 
     space: Space

@@ -1,23 +1,21 @@
 """The game of one turn: an offer of two cards, one of them hidden, and the answer.
 
-The offerer knows its hand, of which only the set of names matters (its *type*, with probability ``p``); it lays ``u`` up
-and ``d`` down. The receiver sees ``u`` alone and takes it with probability ``q[u]``. With ``O[x, y]`` the offerer's
+The offerer knows its hand, of which only the set of names matters (its *type*, with probability ``p``); it lays ``u``
+up and ``d`` down. The receiver sees ``u`` alone and takes it with probability ``q[u]``. With ``O[x, y]`` the offerer's
 winning chance when it recruits ``x`` and the other ``y``, an offer is worth
 
     value(u, d) = q[u] O[d, u] + (1 - q[u]) O[u, d]
 
-and the receiver minimises ``F(q) = sum_T p(T) max over offers of T of value``. The maximum is softened to
-``tau log sum exp(value / tau)``: F is then smooth and convex, and the offerer's mixed offers are the weights of that sum.
-As each value depends on one ``q[u]`` only, the Hessian is at most the diagonal matrix ``E[(O[d, u] - O[u, d])^2] / tau``
-(the second moment bounds the covariance), so ``q -= gradient / bound`` never goes up (a majorise-minimise step), nor does
-any step below twice that length; 1.8 of it converges best. ``tau`` is lowered on the way.
+and the receiver minimises ``F(q) = sum_T p(T) max over offers of T of value``. The maximum is softened to ``tau log
+sum exp(value / tau)``: F is then smooth and convex, and the offerer's mixed offers are the weights of that sum. As
+each value depends on one ``q[u]`` only, the Hessian is at most the diagonal matrix ``E[(O[d, u] - O[u, d])^2] / tau``
+(the second moment bounds the covariance), so ``q -= gradient / bound`` never goes up (a majorise-minimise step), nor
+does any step below twice that length; 1.8 of it converges best. ``tau`` is lowered on the way.
 """
 
 from __future__ import annotations
 
 import math
-
-import numpy as np
 
 from agentsim.jit import jit
 
@@ -74,14 +72,15 @@ def _shares(p, set_start, set_pairs, sums, shares):
 
 
 @jit
-def solve_turn(n, outcomes, p, set_start, set_pairs, pair_of, q, warm, steps, values, weights, sums, shares):
+def solve_turn(n, outcomes, p, set_start, set_pairs, pair_of, q, warm, steps, hard, values, weights, sums,
+               shares):
     """Solve the game of one turn in place.
 
     Parameters
     ----------
     n : names; outcomes : (SIZE, SIZE); p : chance of each type
     q : the answers, (SIZE,): filled; where to start from with ``warm``, which also skips the soft stages
-    steps : how many
+    steps : how many; hard : the temperature at the end, in winning chance
 
     Returns ``(value, offerer's gap, receiver's gap)``: the offerer's winning chance when both play what was found, and
     what either could still gain by the best answer to the other.
@@ -90,7 +89,7 @@ def solve_turn(n, outcomes, p, set_start, set_pairs, pair_of, q, warm, steps, va
         for u in range(n):
             q[u] = 0.5
     for step in range(steps):
-        tau = HARD if warm else max(HARD, 0.1 * 0.1 ** (step / (0.7 * steps)))
+        tau = hard if warm else max(hard, 0.1 * (hard / 0.1) ** (step / (0.7 * steps)))
         turn_values(n, outcomes, q, values)
         offer_weights(n, values, tau, pair_of, weights, sums)
         _shares(p, set_start, set_pairs, sums, shares)
@@ -104,7 +103,7 @@ def solve_turn(n, outcomes, p, set_start, set_pairs, pair_of, q, warm, steps, va
             if bend > 1e-12:
                 q[u] = min(1.0, max(0.0, q[u] - REACH * tau * slope / bend))
     turn_values(n, outcomes, q, values)
-    offer_weights(n, values, HARD, pair_of, weights, sums)
+    offer_weights(n, values, hard, pair_of, weights, sums)
     _shares(p, set_start, set_pairs, sums, shares)
     value, answered = 0.0, 0.0
     for u in range(n):

@@ -1,0 +1,172 @@
+"""The solver against exact solutions by linear programs, on rules small enough for them; and its policy at play.
+
+The game that is solved exactly is the solver's own: in every turn the offerer's hand is drawn anew from the cards that
+do not lie in the open.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from agentsim import load_policies, simulate
+from agentsim.errors import InputError
+from agentsim.games.agent_avenue.solver.backward import fill_outcomes, solve_states, type_chances
+from agentsim.games.agent_avenue.solver.states import Space, space_of
+from agentsim.games.agent_avenue.solver.turn_game import PAIRS, SIZE, solve_turn
+from agentsim.games.base import get_game
+
+GAME = get_game("agent_avenue")
+TINY = {"rules.ring": 4, "rules.home_1": 2, "rules.hand_size": 3, "rules.discards": 0, "cards.double_agent.copies": 0,
+        "cards.enforcer.copies": 0, "cards.saboteur.copies": 0, "cards.sentinel.copies": 0, "cards.sidekick.copies": 6,
+        "cards.sidekick.first": 1, "cards.sidekick.second": 1, "cards.sidekick.third": 1, "cards.mole.copies": 6,
+        "cards.mole.first": -1, "cards.mole.second": -1, "cards.mole.third": -1, "cards.codebreaker.copies": 8,
+        "cards.daredevil.copies": 8, "cards.daredevil.first": 1, "cards.daredevil.second": 0}
+"""Codebreakers and daredevils, a card forward and one back, on a ring of four."""
+
+
+def tiny(**changes: Any) -> Any:
+    return GAME.rules({**TINY, **changes})
+
+
+def offers_of(names: int) -> list[tuple[int, int]]:
+    """The offers (up, down) that a set of names allows."""
+    members = [name for name in range(SIZE) if names >> name & 1]
+    return list(permutations(members, 2)) if len(members) > 1 else [(members[0], members[0])]
+
+
+def exact_turn(outcomes: np.ndarray, sets: np.ndarray, chances: np.ndarray, n: int) -> float:
+    """The value of the game of one turn: the receiver minimises the mean over types of the best offer's value."""
+    types = [t for t in range(len(sets)) if chances[t] > 0]
+    cost = np.concatenate([np.zeros(n), chances[types]])
+    rows, bounds = [], []
+    for at, t in enumerate(types):
+        for up, down in offers_of(int(sets[t])):
+            row = np.zeros(n + len(types))
+            row[up] = outcomes[down, up] - outcomes[up, down]
+            row[n + at] = -1.0
+            rows.append(row)
+            bounds.append(-outcomes[up, down])
+    found = linprog(cost, np.array(rows), bounds, bounds=[(0, 1)] * n + [(None, None)] * len(types))
+    assert found.status == 0
+    return float(found.fun)
+
+
+def solved(space: Space, outcomes: np.ndarray, chances: np.ndarray, steps: int, hard: float) -> tuple[float, ...]:
+    q = np.zeros(SIZE)
+    return tuple(solve_turn(space.n_names, outcomes, chances, space.set_start, space.set_pairs, space.pair_of, q, False,
+                            steps, hard, np.zeros((SIZE, SIZE)), np.zeros((SIZE, SIZE)), np.zeros(PAIRS),
+                            np.zeros(PAIRS)))
+
+
+def chances_of(space: Space, left: np.ndarray) -> np.ndarray:
+    chances = np.zeros(len(space.sets))
+    type_chances(left, space.n_names, space.hand, space.sets, chances, np.zeros(1 << SIZE))
+    return chances
+
+
+def test_chances_of_types_are_those_of_hands() -> None:
+    """Against a count of drawn hands, and exactly for one that can be counted by hand."""
+    space = space_of(GAME.rules({}))
+    left = space.copies - np.array([1, 0, 2, 0, 0, 3, 0, 1])
+    chances = chances_of(space, left)
+    assert chances.sum() == pytest.approx(1)
+    deck = np.repeat(np.arange(8), left)
+    rng = np.random.default_rng(1)
+    seen = np.zeros(len(space.sets))
+    place = {int(names): at for at, names in enumerate(space.sets)}
+    for _ in range(20_000):
+        seen[place[sum(1 << name for name in set(rng.permutation(deck)[:4].tolist()))]] += 1
+    assert np.abs(seen / 20_000 - chances).max() < 5 * np.sqrt(0.05 / 20_000)
+    only = chances_of(space, np.array([1, 1, 1, 1, 0, 0, 0, 0]))
+    assert only[place[0b1111]] == pytest.approx(1)
+
+
+def test_the_game_of_one_turn_is_solved() -> None:
+    space = space_of(GAME.rules({}))
+    rng = np.random.default_rng(2)
+    for _ in range(25):
+        outcomes = rng.uniform(size=(SIZE, SIZE))
+        chances = chances_of(space, np.maximum(space.copies - rng.integers(0, 4, SIZE), 0))
+        exact = exact_turn(outcomes, space.sets, chances, SIZE)
+        value, offerer, receiver = solved(space, outcomes, chances, 800, 1.5e-3)
+        assert value == pytest.approx(exact, abs=1e-3)
+        assert 0 <= offerer < 1e-3
+        assert -1e-9 <= receiver < 5e-3
+        # As the table is built: the temperature costs the offerer some thousandths, and the gaps say so.
+        value, offerer, receiver = solved(space, outcomes, chances, 22, 0.01)
+        assert value - receiver - 1e-9 <= exact <= value + offerer + 1e-9
+
+
+def test_all_states_of_tiny_rules_are_solved() -> None:
+    """Every state's value within 1e-3 of the linear program's, with successors by linear programs as well."""
+    rules = tiny()
+    space = space_of(rules)
+    values, _, _ = solve_states(space, steps=(400, 400, 400, 400, 400, 400), hard=1.5e-3)
+    exact = values.astype(np.float64).copy()
+    outcomes = np.zeros((SIZE, SIZE))
+    for _ in range(2):  # from the table on: what exact successors still change
+        new = exact.copy()
+        for state in range(0, space.n_states, 3):
+            index, both = divmod(state, space.side**2)
+            mine, theirs = divmod(both, space.side)
+            left = space.copies.copy()
+            for name in range(space.n_names):
+                if space.digit[name]:
+                    left[name] -= mine // space.digit[name] % 3 + theirs // space.digit[name] % 3
+            fill_outcomes(index - space.gap + 1, mine, theirs, space.n_names, space.digit, space.moves, space.wins,
+                          space.loses, space.gap, space.side, space.tie, exact, outcomes)
+            new[state] = exact_turn(outcomes, space.sets, chances_of(space, left), space.n_names)
+        assert np.abs(new - exact)[::3].max() < 1e-3
+        exact = new
+
+
+def test_the_table_is_the_same_whatever_the_workers() -> None:
+    space = space_of(tiny())
+    one, two = solve_states(space, workers=1), solve_states(space, workers=2)
+    assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
+    other = solve_states(space_of(tiny(**{"cards.daredevil.first": 2})))
+    assert not np.array_equal(one[0], other[0])
+
+
+@pytest.mark.parametrize(("settings", "problem"), [
+    ({"rules.mode": "advanced"}, "base game of two players"), ({"rules.players": 4}, "base game of two players"),
+    ({"rules.home_1": 5}, "opposite"), ({"cards.codebreaker.wins_at": 4}, "set of 4"),
+    ({"rules.hand_size": 8}, "hand")])
+def test_rules_it_does_not_know_are_refused(settings: dict[str, Any], problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        space_of(GAME.rules(settings))
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AGENTSIM_SOLVER", str(tmp_path_factory.mktemp("tables")))
+        yield Path
+
+
+def test_it_plays_tiny_rules_well_and_the_same_with_any_workers(
+        tables: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    settings = {**TINY, "rules.discards": 2}
+    runs = [simulate(policies="solver,random,greedy,expert", matchups="against:solver", games=4_000, seed=11,
+                     settings=settings, workers=workers) for workers in (1, 2)]
+    assert "building its table" in capfd.readouterr().err
+    scores = list(runs[0].summary()["score_a"])
+    assert list(runs[1].summary()["score_a"]) == scores
+    assert max(scores) < 0.5
+    assert scores[0] < 0.4
+    simulate(policies="solver", games=10, settings=settings)
+    assert capfd.readouterr().err == ""
+
+
+def test_it_is_named_but_not_among_all() -> None:
+    assert "solver" in {ref.label for ref in GAME.policies()}
+    assert "solver" not in {ref.label for ref in GAME.policies(GAME.rules({}))}
+    assert load_policies("solver(naive=0.3)")[0].params["naive"] == 0.3
+    with pytest.raises(InputError, match="base game of two players"):
+        simulate(policies="solver,random", games=10, settings={"rules.mode": "advanced"})
