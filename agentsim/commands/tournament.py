@@ -35,6 +35,14 @@ def tournament(args: argparse.Namespace) -> int:
         "level": result.plan.level, "budget": result.plan.games, "n_games": result.n_games,
         "misfit": misfit.as_dict(), **{name: _finite(records(frame)) for name, frame in found.items()}}
     if out is not None:
+        from agentsim.report import write_report
+        from analyses import tournament_page
+
+        words = ["agentsim tournament"]
+        for flag in ("policies", "field", "games", "margin", "seed", "game", "cards"):
+            words += [f"--{flag} {getattr(args, flag)}"] if getattr(args, flag) is not None else []
+        words += [f"--set {item}" for item in args.set or []]
+        data["page"] = str(write_report(tournament_page.report(result, found, " ".join(words)), out))
         for name, frame in found.items():
             frame.to_csv(out / f"{name}.csv", index=False)
         (out / "tournament.json").write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -73,7 +81,7 @@ def tournament(args: argparse.Namespace) -> int:
                        width=width),
             *paragraph(f"Bradley-Terry misfit: p = {misfit.p_value:.2g}.", width=width),
             f"Played {count(result.n_games)} games in {duration(seconds)}.",
-            *([f"The tables are in {out}"] if out else [])]
+            *([f"The page is {data['page']}"] if out else [])]
 
     console.show(args.json, "tournament", data, lines)
     return 0
