@@ -98,7 +98,8 @@ def test_real_policies_and_workers(tmp_path: Path, capsys: pytest.CaptureFixture
     assert main([*words, "--json", "--out", str(out)]) == 0
     data = json.loads(capsys.readouterr().out)
     assert [row["policy"] for row in data["ranking"]] == ["expert", "greedy", "random"]
-    assert {"state.jsonl", "tournament.json", "ranking.csv", "pairs.csv", "index.html"} <= {path.name for path in out.iterdir()}
+    kept = {path.name for path in out.iterdir()}
+    assert {"state.jsonl", "tournament.json", "ranking.csv", "pairs.csv", "index.html"} <= kept
     assert main(words) == 0
     assert "3 of 3 pairs decided" in capsys.readouterr().out
     assert main(["tournament", "--policies", "expert", "--field", "random,greedy", "--games", "8000", "--quiet"]) == 0
