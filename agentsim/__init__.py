@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from agentsim.errors import InputError
 
 if TYPE_CHECKING:
-    from agentsim.api import list_games, load_policies, new_game, simulate, tournament
+    from agentsim.api import advise, list_games, load_policies, new_game, review, simulate, tournament
     from agentsim.experiment import Experiment, build_experiment, load_experiment
     from agentsim.games.base import PolicyRef, get_game
     from agentsim.runs import Run, open_run
@@ -33,11 +33,12 @@ __all__ = [
     "Experiment", "build_experiment", "load_experiment",
     "open_run", "Run", "summarise", "result_frame", "standings", "standing_frame",
     "list_games", "get_game", "new_game", "load_policies", "PolicyRef",
+    "advise", "review",
     "InputError", "__version__",
 ]
 
 _HOMES = {
-    "agentsim.api": ("list_games", "load_policies", "new_game", "simulate", "tournament"),
+    "agentsim.api": ("advise", "list_games", "load_policies", "new_game", "review", "simulate", "tournament"),
     "agentsim.experiment": ("Experiment", "build_experiment", "load_experiment"),
     "agentsim.games.base": ("PolicyRef", "get_game"),
     "agentsim.runs": ("Run", "open_run"),

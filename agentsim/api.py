@@ -13,10 +13,12 @@ from agentsim.games.base import list_games as list_games
 from agentsim.lineup import MatchupPlan, PolicySpec, resolve_policies, split_specs
 
 if TYPE_CHECKING:
+    from agentsim.games.agent_avenue.advice.advice import Advice
+    from agentsim.games.agent_avenue.advice.review import Review
     from agentsim.simulation import Progress, RunResult
     from agentsim.strategy.results import TournamentResult
 
-__all__ = ["list_games", "load_policies", "new_game", "simulate", "tournament"]
+__all__ = ["advise", "list_games", "load_policies", "new_game", "review", "simulate", "tournament"]
 
 
 def simulate(
@@ -94,3 +96,47 @@ def load_policies(specs: str | Sequence[PolicySpec] | None = None, *, game: str 
     if specs is None:
         return tuple(found.policies())
     return resolve_policies(found, split_specs(specs) if isinstance(specs, str) else list(specs))
+
+
+def advise(position: Any, *, mine: str = "expert", theirs: str = "expert", games: int | None = None,
+           precision: float | None = None, seed: int = 1) -> Advice:
+    """What every legal action in a position of Agent Avenue is worth, by paired rollouts.
+
+    ``position``: of :func:`new_game` and what follows from it, or the path of a position file (docs/notation.md).
+    ``mine`` and ``theirs``: policies by spec, by which whoever decides and the other side are thought to play on.
+    ``games``, ``precision``, ``seed``: see :func:`agentsim.games.agent_avenue.advice.advice.advise`, which tells what
+    is found. Raises ``InputError`` for anything that cannot be used.
+    """
+    from agentsim.games.agent_avenue.advice.advice import MAX_WORLDS
+    from agentsim.games.agent_avenue.advice.advice import advise as find
+    from agentsim.games.agent_avenue.notation import read_position
+    from agentsim.games.agent_avenue.position import Position
+
+    if not isinstance(position, Position):
+        if not isinstance(position, str | Path):
+            raise InputError(f"{type(position).__name__} is no position of Agent Avenue", key="position",
+                             allowed="a position of the step API, or the path of a position file")
+        position = read_position(position)
+    if games is not None:
+        games = whole_number(games, 10, MAX_WORLDS, key="games")
+    if precision is not None and not 0.0001 <= precision <= 0.5:
+        raise InputError(f"{precision} is out of range", key="precision", allowed="0.0001 to 0.5")
+    both = [get_game("agent_avenue").policy(spec) for spec in (mine, theirs)]
+    return find(position, mine=both[0], theirs=both[1], games=games, precision=precision,
+                seed=whole_number(seed, 0, MAX_SEED, key="seed"))
+
+
+def review(game: str | Path, *, mine: str = "expert", theirs: str = "expert", seats: Sequence[int] = (0, 1),
+           games: int = 4_000, seed: int = 1) -> Review:
+    """What every decision in the game file ``game`` (docs/notation.md) cost; the other arguments as in :func:`advise`.
+
+    ``seats``: whose decisions. Raises ``InputError`` for anything that cannot be used.
+    """
+    from agentsim.games.agent_avenue.advice.advice import MAX_WORLDS
+    from agentsim.games.agent_avenue.advice.review import review as look
+    from agentsim.games.agent_avenue.notation import play_record, read_game
+
+    both = [get_game("agent_avenue").policy(spec) for spec in (mine, theirs)]
+    return look(play_record(read_game(game)), mine=both[0], theirs=both[1], seats=seats,
+                games=whole_number(games, 10, MAX_WORLDS, key="games"),
+                seed=whole_number(seed, 0, MAX_SEED, key="seed"))

@@ -177,6 +177,20 @@ def duel(args: argparse.Namespace) -> int:
     return tournament.duel(args)
 
 
+def advise(args: argparse.Namespace) -> int:
+    """Say what every action in a position of Agent Avenue is worth."""
+    from agentsim.commands import advise
+
+    return advise.advise(args)
+
+
+def review(args: argparse.Namespace) -> int:
+    """Say what every decision of a game of Agent Avenue cost."""
+    from agentsim.commands import advise
+
+    return advise.review(args)
+
+
 def report(args: argparse.Namespace) -> int:
     """Run the standard experiment, all analyses and notebooks, and write the report."""
     from agentsim.commands import report
@@ -207,7 +221,8 @@ def build_parser() -> tuple[Parser, dict[str, Parser]]:
     from agentsim.commands.arguments import COMMANDS
 
     functions = (simulate, resume, extend, inspect, replay, export, schema, cards, validate, new_card, policies,
-                 rules, games, balance, whatif, tournament, duel, play, report)
+                 rules, games, balance, whatif, tournament, duel, play, advise, review,
+                 report)
     parser = Parser(prog="agentsim", description="A Monte Carlo laboratory for bluffing board games.",
                     epilog="Exit codes: 0 done, 2 bad input, 130 interrupted.")
     parser.add_argument("--version", action=_Version, help="show the version and leave")

@@ -252,6 +252,50 @@ def _deciding(parser: Parser, games: str) -> None:
     _json(parser)
 
 
+_ADVISE_HELP = """\
+Examples:
+  agentsim advise position.txt
+  agentsim advise game.txt --turn 5 --seat 1
+  agentsim advise --run data/logs/mine --game 12 --turn 3 --precision 1
+
+Every legal action is played on to the end in the same hidden worlds: the cards you do not see, dealt anew.
+docs/notation.md tells how to write games and positions."""
+
+_REVIEW_HELP = """\
+Examples:
+  agentsim review game.txt
+  agentsim review --run data/logs/mine --game 12 --seat 0 --out review.html"""
+
+
+def _looking(parser: Parser, default: str, what: str) -> None:
+    parser.add_argument("file", nargs="?", metavar="FILE", help=what)
+    parser.add_argument("--run", metavar="DIR", help="a run, with --game, in place of a file")
+    parser.add_argument("--game", metavar="N", help="the game_id in the run, from 0")
+    parser.add_argument("--seat", metavar="SEAT", help="0 or 1: only the decisions of this seat")
+    parser.add_argument("--as", dest="as_policy", metavar="POLICY", default="expert",
+                        help="how whoever decides plays on (default: expert)")
+    parser.add_argument("--against", metavar="POLICY", default="expert",
+                        help="how the other side plays, and offered (default: expert)")
+    parser.add_argument("--games", metavar="N", help=f"hidden worlds for each decision (default: {default})")
+    parser.add_argument("--seed", metavar="S", default="1", help="0 to 2^64 - 1 (default: 1)")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar and no notes")
+    _json(parser)
+
+
+def _advise(parser: Parser) -> None:
+    parser.epilog = _ADVISE_HELP
+    _looking(parser, "10,000", "a position, or a game (its last decision, or that of --turn)")
+    parser.add_argument("--turn", metavar="T", help="the turn in the game, from 1: its first decision (of --seat)")
+    parser.add_argument("--precision", metavar="POINTS",
+                        help="as many worlds as bring every difference to the best to +-POINTS percentage points")
+
+
+def _review(parser: Parser) -> None:
+    parser.epilog = _REVIEW_HELP
+    _looking(parser, "4,000", "a game in the notation of docs/notation.md")
+    parser.add_argument("--out", metavar="FILE", help="write a page there as well")
+
+
 def _games(parser: Parser) -> None:
     _json(parser)
 
@@ -269,4 +313,5 @@ COMMANDS: dict[str, Callable[[Parser], None]] = {
     "simulate": _simulate, "resume": _resume, "extend": _extend, "inspect": _inspect, "replay": _replay,
     "export": _export, "schema": _schema, "cards": _cards, "validate": _validate,
     "new-card": _new_card, "policies": _policies, "rules": _rules, "games": _games,
-    "balance": _balance, "whatif": _whatif, "tournament": _tournament, "duel": _duel, "play": _play, "report": _report}
+    "balance": _balance, "whatif": _whatif, "tournament": _tournament, "duel": _duel, "play": _play,
+    "advise": _advise, "review": _review, "report": _report}

@@ -221,7 +221,17 @@ class _Table:
                 self.say(line)
 
     def hint(self) -> None:
-        self.say("There are no hints yet.")
+        """Winning chances of the choices, as if both sides played on as the policy does."""
+        from agentsim.commands.advise import advice_lines
+        from agentsim.games.agent_avenue.advice.advice import advise
+
+        try:
+            advice = advise(self.game, mine=self.policy, theirs=self.policy, games=2_000, seed=1)
+        except InputError as error:
+            self.say(f"  {error}")
+            return
+        for line in advice_lines(advice, self.width):
+            self.say(line)
 
     # --- the end ------------------------------------------------------------------------------------------------------
     def tell_end(self) -> None:
