@@ -125,7 +125,9 @@ class _Reader:
         plays = [self.cards("Play 0"), self.cards("Play 1")]
         state[e.PLAY], state[e.PLAY + 1] = map(_zone, plays)
         state[e.TURN] = self.whole("Turn", (len(plays[0]) + len(plays[1])) // 2 + 1, 1, 999) - 1
-        state[e.LEAD] = self.whole("Lead", 0, 1 - rules.gap_1, rules.gap_0 - 1)
+        # While landings are resolved a pawn may be beyond the other: only the End step looks.
+        low, high = (1 - rules.gap_1, rules.gap_0 - 1) if question != x.ASK_MARKET else (-99, 99)
+        state[e.LEAD] = self.whole("Lead", 0, low, high)
         self._deal(state, game, seat, question, plays)
         if isinstance(game, ModeState):
             self._set_board(state, game)

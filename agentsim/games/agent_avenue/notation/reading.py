@@ -175,12 +175,13 @@ class _Parser:
     def _turn(self, number: int, line: str) -> None:
         match = _TURN.fullmatch(line)
         if match:
-            self.turn, self.seat, line = int(match[1]), -1, match[2]
+            self.turn, line = int(match[1]), match[2]
         elif not self.turn:
             raise InputError(f"'{line[:60]}' is neither a header nor a turn", where=self.at(number),
                              allowed="a header such as 'Hand 0: mole, sentinel ...', or '1. seat 0: ...'",
                              nearest=nearest(line.split(":")[0], _HEADERS))
         for part in filter(None, (part.strip(" .") for part in line.split(";"))):
+            self.seat = -1
             subject = _SUBJECT.fullmatch(part)
             if subject:
                 if subject[1] not in "01":

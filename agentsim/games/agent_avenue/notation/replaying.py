@@ -305,8 +305,8 @@ class _Replay:
             raise InputError(f"turn {ply.turn}", where=where, allowed=f"turn {game.turn + 1}; the turn before it "
                              "ends when everything in it is decided")
         if ply.seat >= 0 and ply.seat != game.to_move:
-            raise InputError(f"it is not for seat {ply.seat} to decide", where=where, allowed=f"seat {game.to_move}, "
-                             f"which may {self._may(game)}")
+            raise InputError(f"it is not for seat {ply.seat} to decide", where=where, allowed=f"seat {game.to_move} "
+                             f"{self._may(game)}")
 
     def _illegal(self, ply: Ply, game: State) -> InputError:
         return InputError(f"'{clause(ply.action)}' is not possible for seat {game.to_move}",
