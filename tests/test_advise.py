@@ -98,7 +98,8 @@ def test_a_run_written_as_text_reads_as_the_same_game(folder, capsys):
     (["advise", "position.txt", "--games", "1"], "--games"), (["advise", "position.txt", "--precision", "x"], "'x'"),
     (["review", "position.txt"], "unknown header 'Position'"), (["review", "game.txt", "--seat", "3"], "no seat '3'"),
     (["review", "game.txt", "--out", "no/where.html"], "cannot be written"),
-    (["review", "game.txt", "--seed", "-1"], "--seed"), (["replay", "run", "--game", "1", "--format", "txt"], "'text'")])
+    (["review", "game.txt", "--seed", "-1"], "--seed"),
+    (["replay", "run", "--game", "1", "--format", "txt"], "'text'")])
 def test_bad_arguments(words, problem, folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     code, out, err = run(words, capsys)

@@ -230,7 +230,7 @@ Hand 1: daredevil, sentinel, 2 saboteur
 1. offers codebreaker up, enforcer down; draws codebreaker, enforcer; takes up
 2. seat 1: offers sentinel up, saboteur down; draws sidekick, enforcer; takes up
 3. offers codebreaker up, enforcer down; draws saboteur, saboteur; seat 1 takes up
-4. seat 1: offers daredevil up, saboteur down; draws double agent, double agent; seat 0 takes up
+4. seat 1: offers sidekick up, saboteur down; draws double agent, double agent; seat 0 takes down
 5. offers codebreaker up, mole down; draws daredevil, daredevil; takes down
 """
     steps = play_record(parse_game(text))
