@@ -29,6 +29,7 @@ A Monte Carlo laboratory for bluffing board games.
   agentsim whatif --set rules.discards=2                      what does a changed rule do?
   agentsim balance                                            what is each Black Market card worth?
   agentsim play --against expert                              play yourself
+  agentsim review game.txt                                    what did each decision of a game cost?
   agentsim report                                             the whole report, as pages for a browser
 
 `agentsim --help` lists all commands, `agentsim COMMAND --help` explains one."""
