@@ -67,8 +67,8 @@ def rearranged(game, seed):
     down = []
     if offered >= 0 and modes:
         # The hand that the face-down card came from, and that card: what is known of both stays among them.
-        known = int(state[x.SHOWN + offered])
-        hand = names(int(state[x.HANDS + offered]) + (1 << 4 * int(state[e.DOWN])) - known)
+        shown = int(state[x.SHOWN + offered])
+        hand = names(int(state[x.HANDS + offered]) + (1 << 4 * int(state[e.DOWN])) - shown)
     elif not modes and state[e.PHASE] == e.TAKING:
         down = [int(state[e.DOWN])]
     pool = deck + down + [name for place, known in zones for name in names(int(state[place]) - known)]
@@ -77,7 +77,7 @@ def rearranged(game, seed):
     for place, known in zones:
         state[place] = known + sum(1 << 4 * pool.pop() for _ in range(len(names(int(state[place]) - known))))
     if offered >= 0 and modes:
-        held = sum(1 << 4 * pool.pop() for _ in hand) + known
+        held = sum(1 << 4 * pool.pop() for _ in hand) + shown
         under = rng.choice(names(held))
         state[e.DOWN], state[x.HANDS + offered] = under, held - (1 << 4 * under)
     elif down:
