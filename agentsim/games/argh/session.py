@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agentsim.errors import InputError, nearest
 from agentsim.games.argh import kernel as k
 from agentsim.games.argh.engine import END_REASONS, STATE_SIZE
+from agentsim.games.argh.forks import FORK_COLUMNS, FORK_KINDS, play_forks
 from agentsim.games.argh.policies.dispatch import FAMILIES
 from agentsim.games.argh.policies.parameters import ROW_SIZE, SCRATCH_SIZE, WORK_SIZE, policy_row
 from agentsim.games.argh.rules import Rules
@@ -32,6 +34,7 @@ class _Buffers(threading.local):
         self.turns = np.zeros((0, k.TURN_WIDTH), dtype=np.int16)
         self.turn_game = np.zeros(0, dtype=np.int64)
         self.state = np.zeros(STATE_SIZE, dtype=np.int64)
+        self.other = np.zeros(STATE_SIZE, dtype=np.int64)
         self.scratch = np.zeros(SCRATCH_SIZE, dtype=np.int64)
         self.work = np.zeros(WORK_SIZE)
 
@@ -54,6 +57,33 @@ class Session(ShareSession):
 
     def games_per_deal(self, matchup: int) -> int:
         return seatings(self.matchups[matchup])
+
+    def forks(self, kind: str, matchup: int, first_deal: int, n_deals: int, *, horizon: int,
+              slot: int | None = None) -> NDArray[np.int64]:
+        """Fork ``n_deals`` deals of a matchup from ``first_deal`` on: see :mod:`agentsim.games.argh.forks`.
+
+        Parameters
+        ----------
+        kind : ``chance``, ``offer`` or ``steal``.
+        horizon : the turn of a deal's fork is uniform in ``0 .. horizon - 1``.
+        slot : only forks in which this policy of the matchup is asked (kind ``steal``: has the turn); default any.
+
+        Returns one row per fork, at most one per deal, with the columns ``FORK_COLUMNS``. Deal ``d`` is played in the
+        seating ``d`` modulo their number. Raises InputError for an unknown kind or a horizon below 1.
+        """
+        if kind not in FORK_KINDS:
+            raise InputError(f"unknown kind of fork '{kind}'", key="kind", allowed=", ".join(FORK_KINDS),
+                             nearest=nearest(kind, FORK_KINDS))
+        if horizon < 1:
+            raise InputError(f"must be a whole number from 1, got {horizon}", key="horizon")
+        refs, space = self.matchups[matchup], self._buffers
+        families = np.array([FAMILIES[ref.family] for ref in refs], dtype=np.int64)
+        rows = np.stack([self._rows[ref.label] for ref in refs])
+        found = np.zeros((n_deals, len(FORK_COLUMNS)), dtype=np.int64)
+        written = play_forks(self.seed, matchup, first_deal, n_deals, self.games_per_deal(matchup),
+                             FORK_KINDS.index(kind), -1 if slot is None else slot, horizon, self.table, families, rows,
+                             found, space.state, space.other, space.scratch, space.work)
+        return found[:written]
 
     def _tally(self, matchup: int, index: NDArray[np.int64], games: NDArray[Any]) -> dict[str, NDArray[np.int64]]:
         return tally_games(games, index, self.games_per_deal(matchup), self.players)
