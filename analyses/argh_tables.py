@@ -28,7 +28,7 @@ from agentsim.games.argh.engine import END_REASONS
 from agentsim.games.base import SHARE_PARTS
 from agentsim.runs import Run
 from agentsim.standings import standings
-from agentsim.stats import agreement, simultaneous_intervals
+from agentsim.stats import Interval, agreement, simultaneous_intervals
 from analyses.argh_trials import Cell, Trial
 
 __all__ = ["ANY", "MARK", "accept_table", "answer_table", "card_table", "coin_table", "end_table", "effect_table",
@@ -128,12 +128,16 @@ def card_table(rules: Any) -> pd.DataFrame:
     return found.assign(label=found["label"] + found["stand_in"].map(lambda names: "" if names == "none" else MARK))
 
 
-def _gains(forks: pd.DataFrame) -> dict[str, npt.NDArray[np.float64]]:
+def _gains(forks: pd.DataFrame, players: int) -> dict[str, npt.NDArray[np.float64]]:
     """By fork: what branch A changes for the other seat, B for the active one, and A for all further players."""
     other = (forks["other_a"] - forks["other_b"]).to_numpy() / SHARE_PARTS
     return {"effect": other, "effect_active": (forks["active_b"] - forks["active_a"]).to_numpy() / SHARE_PARTS,
-            "third": (forks["third_a"] - forks["third_b"]).to_numpy() / SHARE_PARTS,
-            "changed": (other != 0).astype(np.float64)}
+            "third": _third(forks, players), "changed": (other != 0).astype(np.float64)}
+
+
+def _third(forks: pd.DataFrame, players: int) -> npt.NDArray[np.float64]:
+    """What branch A changes for all further players together; of two players there are none."""
+    return (forks["third_a"] - forks["third_b"]).to_numpy()[:None if players > 2 else 0] / SHARE_PARTS
 
 
 _EFFECTS = {"effect": DIFFERENCE, "effect_active": DIFFERENCE, "third": DIFFERENCE, "changed": SHARE}
@@ -149,14 +153,15 @@ def effect_table(trial: Trial, cards: pd.DataFrame) -> pd.DataFrame:
     known = cards[["card", "label", "location", "kind", "stand_in"]].to_dict("records")
     rows: list[Row] = []
     for cell, forks in trial.cards.items():
-        rows += [(_head(cell, **{str(key): value for key, value in head.items()}), _gains(forks[forks["card"] == at]))
+        rows += [(_head(cell, **{str(key): value for key, value in head.items()}), _gains(forks[forks["card"] == at],
+                                                                                      cell[0]))
                  for at, head in enumerate(known)]
     return _table(rows, _EFFECTS, "n_forks")
 
 
 def location_table(trial: Trial) -> pd.DataFrame:
     """The same by location of the card: ``players, policy, location`` and so on; ``any`` for all together."""
-    return _table(((_head(cell, location=name), _gains(part)) for cell, forks in trial.cards.items()
+    return _table(((_head(cell, location=name), _gains(part, cell[0])) for cell, forks in trial.cards.items()
                    for name, part in _by_location(forks)), _EFFECTS, "n_forks")
 
 
@@ -203,7 +208,7 @@ def spy_table(trial: Trial, cards: pd.DataFrame) -> pd.DataFrame:
         for before in range(max(len(spies), 1)):
             part = forks[forks["spies_other"] == before]
             rows.append((_head(cell, before=before), {
-                "effect": _gains(part)["effect"],
+                "effect": _gains(part, cell[0])["effect"],
                 "out": (part["out_other_a"] - part["out_other_b"]).to_numpy(dtype=np.float64)}))
     return _table(rows, {"effect": DIFFERENCE, "out": DIFFERENCE}, "n_forks")
 
@@ -212,7 +217,7 @@ def spy_table(trial: Trial, cards: pd.DataFrame) -> pd.DataFrame:
 
 
 def _answers(forks: pd.DataFrame) -> dict[str, npt.NDArray[np.float64]]:
-    gain = _gains(forks)["effect"]
+    gain = _gains(forks, 2)["effect"]
     own = forks["own"].to_numpy(dtype=np.float64)
     decided = gain != 0
     return {"gain": gain, "helps": (gain > 0).astype(np.float64), "same": (gain == 0).astype(np.float64),
@@ -240,18 +245,21 @@ def answer_table(trial: Trial) -> pd.DataFrame:
     return _table((({"preset": label}, _answers(forks)) for label, forks in trial.answers.items()), _ANSWERED, "n_forks")
 
 
-def theft_table(trial: Trial) -> pd.DataFrame:
+def theft_table(trial: Trial, cards: pd.DataFrame) -> pd.DataFrame:
     """Stealing rather than drawing: ``players, policy, own`` (whether the policy ``steals`` or ``draws`` there),
-    ``n_forks`` and the gains of the ``thief``, the ``victim`` and ``third``: all further players together."""
+    ``n_forks`` and the gains of the ``thief``, the ``victim`` and ``third``: all further players together; ``bombs``:
+    how many of the cards are bomb parts."""
     rows: list[Row] = []
+    bombs = np.flatnonzero((cards["kind"] == "bomb").to_numpy())
     for cell, forks in trial.thefts.items():
         for own, word in ((1, "steals"), (0, "draws")):
             part = forks[forks["own"] == own]
             rows.append((_head(cell, own=word), {
                 "thief": (part["active_a"] - part["active_b"]).to_numpy() / SHARE_PARTS,
                 "victim": (part["other_a"] - part["other_b"]).to_numpy() / SHARE_PARTS,
-                "third": (part["third_a"] - part["third_b"]).to_numpy() / SHARE_PARTS}))
-    return _table(rows, {"thief": DIFFERENCE, "victim": DIFFERENCE, "third": DIFFERENCE}, "n_forks")
+                "third": _third(part, cell[0]),
+                "bombs": part["card"].isin(bombs).to_numpy(dtype=np.float64)}))
+    return _table(rows, {"thief": DIFFERENCE, "victim": DIFFERENCE, "third": DIFFERENCE, "bombs": SHARE}, "n_forks")
 
 
 # ------------------------------------------------------------------------------------------------ presets
@@ -267,21 +275,23 @@ def preset_table(trial: Trial) -> pd.DataFrame:
             party = standing.scores[0]
             row = {"players": players, "field": field, "preset": party.name, "n_games": standing.n_games,
                    "n_deals": standing.n_deals, "family_size": size}
-            for name, value in (("score", party.score), ("lead", party.lead)):
-                row |= {name: value.estimate, f"{name}_low": value.low, f"{name}_high": value.high}
-            rows.append(row)
+            rows.append(row | _bounds("score", party.score) | _bounds("lead", party.lead))
     return pd.DataFrame(rows)
 
 
+def _bounds(name: str, value: Interval) -> dict[str, float]:
+    return {name: value.estimate, f"{name}_low": value.low, f"{name}_high": value.high}
+
+
 def pair_table(run: Run) -> pd.DataFrame:
-    """Pairs of different policies of a run for two, both ways round: ``policy, other, score, low, high, n_games,
-    n_deals, family_size``; empty without such pairs."""
+    """Pairs of different policies of a run for two, both ways round: ``policy, other, score, lead`` with bounds,
+    ``n_games, n_deals, family_size``; empty without such pairs."""
     rows: list[dict[str, Any]] = []
     found: Sequence[Any] = standings(run.experiment, run.tallies())
     pairs = [each for each in found if len(each.policies) == 2 and not each.mirror and each.n_games]
     for standing in pairs:
         for mine, other in (standing.scores, standing.scores[::-1]):
-            rows.append({"policy": mine.name, "other": other.name, "score": mine.score.estimate, "low": mine.score.low,
-                         "high": mine.score.high, "n_games": standing.n_games, "n_deals": standing.n_deals,
-                         "family_size": sum(len(set(each.policies)) for each in found)})
+            row = {"policy": mine.name, "other": other.name, "n_games": standing.n_games, "n_deals": standing.n_deals,
+                   "family_size": sum(len(set(each.policies)) for each in found)}
+            rows.append(row | _bounds("score", mine.score) | _bounds("lead", mine.lead))
     return pd.DataFrame(rows)

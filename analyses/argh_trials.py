@@ -42,8 +42,8 @@ LEVELS = ("random", "expert")
 """Levels of play, weakest first, where the run has them."""
 CHUNK = 1 << 14
 """Deals per task."""
-_CARDS, _OFFERS, _THEFTS, _COIN = 3.0, 1.0, 2.0, 4.0
-_ANSWERS, _PRESETS, _PILOT = 0.4, 0.25, 2000
+_CARDS, _OFFERS, _THEFTS, _COIN = 2.5, 1.0, 2.0, 4.0
+_ANSWERS, _PRESETS, _PILOT = 0.4, 0.2, 2000
 
 Cell = tuple[int, str]
 """Number of players, and level of play."""
