@@ -2,8 +2,8 @@
 
 ``tables(run)`` plays the experiments itself (:mod:`analyses.argh_trials`), for two, three and four players, with the
 rules, policies and seed of the run; the run's own games are the pairs of two players. What a card, an answer or a theft
-*changes* comes from games continued twice (:mod:`analyses.argh_tables` defines every number), never from comparing those
-who have a card with those who have not.
+*changes* comes from games continued twice (:mod:`analyses.argh_tables` defines every number), never from comparing
+those who have a card with those who have not.
 """
 
 from __future__ import annotations
@@ -175,11 +175,13 @@ def _of_answers(found: Tables) -> list[Finding | None]:
         level = last_level(accept)
         row = accept[(accept["policy"] == level) & (accept["location"] == ANY)].sort_values("players").iloc[0]
         side = clear(row, 0.0, "gain_low", "gain_high")
-        how = (f"helps in {percent(row['helps'], 0)} of cases, hurts in {percent(row['hurts'], 0)} and changes nothing in "
-               f"the rest")
-        verb = {1: "Accept more: with", -1: "Refuse more: with", 0: "Accept or refuse, too close to say: with"}[side]
+        how = (f"helps in {percent(row['helps'], 0)} of cases, hurts in {percent(row['hurts'], 0)} and changes nothing "
+               "in the rest")
+        verb = {1: "When in doubt, accept: with", -1: "When in doubt, refuse: with",
+                0: "Accept or refuse, it is too close to say: with"}[side]
         said.append(_found(f"{verb} two players accepting an offer of `{level}` rather than refusing it is worth "
-                           f"{{value}}; it {how}.", row, "gain", accept))
+                           f"{{value}}, and the policy accepts {percent(row['accepts'], 0)}; it {how}.", row,
+                           "gain", accept))
     if len(answers) > 1:
         top, low = largest(answers, "own_gain"), smallest(answers, "own_gain")
         field = found["about"]["strongest"].iloc[0]
@@ -227,8 +229,8 @@ def _of_presets(found: Tables) -> list[Finding | None]:
         top = largest(part, "lead")
         better = part[part["lead_low"] > 0].sort_values("lead", ascending=False)["preset"]
         names = listed([f"`{name}`" for name in better]) if len(better) else ""
-        text = (f"With {word} players {names} clearly {'does' if len(better) == 1 else 'do'} better than `{field}` at a "
-                f"table of it; `{top['preset']}` leads by {{value}}." if len(better) else
+        text = (f"With {word} players {names} clearly {'does' if len(better) == 1 else 'do'} better than `{field}` at "
+                f"a table of it; `{top['preset']}` leads by {{value}}." if len(better) else
                 f"With {word} players no preset clearly does better than `{field}` at a table of it; nearest is "
                 f"`{top['preset']}` ({{value}}).")
         said.append(finding(text, top, estimate="lead", low="lead_low", high="lead_high", unit="pp", section=ANCHOR,
@@ -274,23 +276,24 @@ def section(found: Tables) -> Section:
     add("How games end", "ends", "", "chart:ends", "table:ends")
     add("What a card is worth", "cards", "At a turn that chance picks, the card that a player has drawn is offered to "
         "another player, whom chance names, and the same game goes on twice: with the card face up before the one, and "
-        "before the other. Piles and random streams are the same in both. So the difference is what the card *changes*, "
-        "and not what owners of the card have in common.", "chart:cards-2", "chart:cards-4", "table:cards",
+        "before the other. Piles and random streams are the same in both. So the difference is what the card "
+        "*changes*, and not what owners of the card have in common.", "chart:cards-2", "chart:cards-4", "table:cards",
         "table:locations")
     add("Spies", "spies", "An odd number of spies is out whatever the points, so a spy is bad or good by how many lie "
         "there already. Face-down spies count.", "chart:spies", "table:spies", "chart:out", "table:out")
     add("Is accepting right?", "accepting", "Offers that a policy makes of its own, each continued with both answers, "
-        "seen by the player who is asked. *Right when it mattered*: of the offers in which the answer changed the asked "
-        "player's share, those in which the policy gave the better one.", "chart:accept", "table:accept",
+        "seen by the player who is asked. *Right when it mattered*: of the offers in which the answer changed the "
+        "asked player's share, those in which the policy gave the better one.", "chart:accept", "table:accept",
         "chart:answers", "table:answers")
-    add("Who profits from stealing", "stealing", "A turn in which there is something to steal and something to draw goes "
-        "on twice, with the theft and with a draw. Where the policy steals by itself the card is its choice, and it is "
-        "compared with a pile by chance; where it draws, with a theft by chance.", "chart:thefts", "table:thefts")
+    add("Who profits from stealing", "stealing", "A turn in which there is something to steal and something to draw "
+        "goes on twice, with the theft and with a draw. Where the policy steals by itself the card is its choice, and "
+        "it is compared with a pile by chance; where it draws, with a theft by chance.", "chart:thefts", "table:thefts")
     add("Presets", "presets", "Each policy sits alone among others that all play the same, once in every seat of each "
         "deal. One against one, every policy meets every other.", "chart:presets", "table:presets", "chart:pairs",
         "table:pairs")
-    add("Checks and sources", "checks", "Under `random` the accepter decides by a coin, which measures without any fork "
-        "what a card does to the player who is asked. Other games, the same number.", "table:coin", "table:sources")
+    add("Checks and sources", "checks", "Under `random` the accepter decides by a coin, which measures without any "
+        "fork what a card does to the player who is asked. Other games, the same number.", "table:coin",
+        "table:sources")
     return Section(ANCHOR, TITLE, QUESTION, blocks, lead=_lead(found))
 
 

@@ -48,6 +48,8 @@ def _caption(found: Tables, table: pd.DataFrame, n: str, note: str, family: int 
     facts = found["about"].iloc[0]
     total = int(table[n].sum())
     named = list(dict.fromkeys(table["policy"])) if policies is None else policies
+    if n == "n_forks":
+        note = f"n counts forks, each a game played to its end twice. {note}"
     return theme.caption(total, total if n == "n_forks" else None, seed=int(facts["seed"]), policies=named,
                          interval=f"simultaneous 95 % intervals over {family} numbers", note=note)
 
@@ -81,10 +83,11 @@ def _seats(found: Tables) -> Chart:
     table = found["seats"]
     table = table.assign(row=[f"{row.players} players, seat {row.seat}" for row in rows_of(table)])
     figure = _dots(table, "lead", "win share minus the mean of all seats, in percentage points")
-    top = largest(table, "lead", size=True)
-    side = clear(top, 0.0, "lead_low", "lead_high")
-    title = (f"{top['row'].capitalize()} {'gains' if side > 0 else 'loses'} most by its place: {points(top['lead'])} "
-             f"({top['policy']})" if side else "No seat is clearly better than another")
+    first = table[(table["seat"] == 0) & (table["policy"] == last_level(table))].sort_values("players").iloc[[0, -1]]
+    words = [points(row.lead) if clear(row._asdict(), 0.0, "lead_low", "lead_high") else "too little to say"
+             for row in rows_of(first)]
+    title = (f"Starting is worth {words[0]} with {first['players'].iloc[0]} players and {words[1]} with "
+             f"{first['players'].iloc[1]} ({last_level(table)})")
     return Chart(figure, "argh-seats", title, _caption(
         found, _once(table, ["players", "policy"]), "n_games", "Mirrors; seat 0 starts.",
         int(table["lead_family"].iloc[0])), "Advantage of each seat: " + _said(table, "lead", 18))
@@ -144,8 +147,8 @@ def _cards(found: Tables, players: int) -> Chart:
     mine = table[table["policy"] == last_level(table)]
     top, low = largest(mine, "effect"), smallest(mine, "effect")
     return Chart(figure, f"argh-cards-{players}",
-                 f"With {players} players {top['row']} helps its owner most ({points(top['effect'], 0)}) and "
-                 f"{low['row']} hurts it most ({points(low['effect'], 0)}, {low['policy']})",
+                 f"With {players} players a card is worth {points(low['effect'], 0)} ({low['row']}) to "
+                 f"{points(top['effect'], 0)} ({top['row']}) to its owner ({low['policy']})",
                  _caption(found, table, "n_forks", "The card face up before another player rather than before who drew "
                           f"it. {STAND_INS.replace('*Where the cards come from*', 'of the cards')}", family),
                  "Effect of each card on its owner: " + _said(mine, "effect", 30), key=players == 2)
@@ -159,7 +162,8 @@ def _spies(found: Tables) -> Chart:
     words = " and ".join(f"the {_th(row.before)} {points(row.effect, 0)}" for row in rows_of(mine.head(2)))
     return Chart(figure, "argh-spies", f"With {mine['players'].iloc[0]} players a first spy is not a second one: "
                  f"{words} ({last_level(table)})" if len(mine) > 1 else "What a spy changes",
-                 _caption(found, table, "n_forks", "A spy face up before another player rather than before who drew it.",
+                 _caption(found, table, "n_forks", "A spy face up before another player rather than before who drew "
+                          "it.",
                           int(table["effect_family"].iloc[0])), "Effect of a spy: " + _said(table, "effect", 18))
 
 
@@ -175,7 +179,8 @@ def _accept(found: Tables) -> Chart:
     signs = {clear(row, 0.0, "gain_low", "gain_high") for _, row in mine.iterrows()}
     low, top = smallest(mine, "gain"), largest(mine, "gain")
     title = (f"Accepting beats refusing everywhere: by {points(low['gain'])} to {points(top['gain'])} of a win"
-             if signs == {1} else f"Accepting gains {points(low['gain'])} to {points(top['gain'])}, by table and policy")
+             if signs == {1} else
+             f"Accepting gains {points(low['gain'])} to {points(top['gain'])}, by table and policy")
     return Chart(figure, "argh-accept", title, _caption(
         found, mine, "n_forks", "Offers that the policy makes, each continued with both answers.",
         int(table["gain_family"].iloc[0])), "Gain of accepting: " + _said(mine, "gain", 12))
@@ -188,10 +193,10 @@ def _answers(found: Tables) -> Chart:
     top, low = largest(table, "own_gain"), smallest(table, "own_gain")
     field = str(found["about"]["strongest"].iloc[0])
     return Chart(figure, "argh-answers",
-                 f"Asked by {field}, {top['preset']} gains {points(top['own_gain'])} by its answers and {low['preset']} "
-                 f"{points(low['own_gain'])}",
-                 _caption(found, table, "n_forks", f"Two players; {field} offers.", int(table["own_gain_family"].iloc[0]),
-                          f"each preset against {field}"),
+                 f"Asked by {field}, {top['preset']} gains {points(top['own_gain'])} by its answers and "
+                 f"{low['preset']} {points(low['own_gain'])}",
+                 _caption(found, table, "n_forks", f"Two players; {field} offers.",
+                          int(table["own_gain_family"].iloc[0]), f"each preset against {field}"),
                  "Worth of each preset's answers: " + "; ".join(
                      f"{row.preset} {points(row.own_gain)}" for row in rows_of(table)) + ".")
 
@@ -210,8 +215,8 @@ def _thefts(found: Tables) -> Chart:
     mine = table[table["policy"] == last_level(table)]
     top = largest(mine, "thief", size=True)
     return Chart(figure, "argh-thefts",
-                 f"Where {top['policy']} steals, {top['players']} players, the thief gains {points(top['thief'], 0)} and "
-                 f"the victim {points(top['victim'], 0)}",
+                 f"Where {top['policy']} steals, {top['players']} players, the thief gains {points(top['thief'], 0)} "
+                 f"and the victim {points(top['victim'], 0)}",
                  _caption(found, table, "n_forks", "Thefts that the policy commits, against drawing from a pile by "
                           "chance. Others: all further players together.", int(table["thief_family"].iloc[0])),
                  "Gains by stealing: " + _said(long, "gain", 16))
@@ -252,12 +257,14 @@ def _pairs(found: Tables) -> Chart:
     wide = [table.pivot(index="policy", columns="other", values=name).reindex(index=order, columns=order)
             for name in ("lead", "lead_low", "lead_high")]
     figure, ax = theme.figure(rows=int(1.3 * len(order)) + 3)
-    theme.heatmap(ax, wide[0], low=wide[1], high=wide[2], centre=0.0, kind="points", ylabel="win share minus the other's",
-                  colorbar=False)
-    return Chart(figure, "argh-pairs", f"One against one, {order[0]} leads the others most on average and {order[-1]} "
-                 "least", _caption(found, table.iloc[::2], "n_games", "In percentage points, row minus column. Grey "
-                                   "italics: the interval includes 0.", int(table["family_size"].iloc[0]),
-                                   f"{len(order)} policies"),
+    theme.heatmap(ax, wide[0], low=wide[1], high=wide[2], centre=0.0, kind="points", colorbar=False,
+                  ylabel="win share minus the other's")
+    ahead = table[table["lead_low"] > 0].groupby("policy").size()
+    title = (f"One against one, {ahead.idxmax()} clearly leads {ahead.max()} of {len(order) - 1} others" if len(ahead)
+             else "One against one, nobody clearly leads anybody")
+    return Chart(figure, "argh-pairs", title, _caption(
+        found, table.iloc[::2], "n_games", "In percentage points, row minus column. Grey "
+        "italics: the interval includes 0.", int(table["family_size"].iloc[0]), f"{len(order)} policies"),
                  "Lead of each policy over each other; means: " + "; ".join(
                      f"{name} {points(value)}" for name, value in table.groupby("policy")["lead"].mean().loc[
                          order].items()) + ".")
@@ -322,8 +329,8 @@ def displays(found: Tables) -> dict[str, Table]:
             "Simultaneous 95 % intervals (Sidak) over all parties of all these tables."),
         "pairs": ("One against one", {
             "policy": Column("policy"), "other": Column("against"), "score": Column(
-                "win share", "percent", "score_low", "score_high", bar=False), "lead": _gain("minus the other's", "lead"),
-            **games, "n_deals": Column("deals", "int")}, family),
+                "win share", "percent", "score_low", "score_high", bar=False), "lead": _gain(
+                    "minus the other's", "lead"), **games, "n_deals": Column("deals", "int")}, family),
         "sources": ("Where the cards come from", {
             "label": Column("card"), "location": Column("location"), "kind": Column("kind"),
             "location_source": Column("location by"), "value_source": Column("number or effect by"),
@@ -337,7 +344,8 @@ def displays(found: Tables) -> dict[str, Table]:
         if name == "ends":
             table = table.assign(label=table["end"].map(ENDS))
         present = {key: column for key, column in columns.items() if table[key].notna().any()}
-        shown[name] = Table(_sorted(table, name), f"argh-{name}-table", title, present, note=note, rows=24)
+        shown[name] = Table(_sorted(table, name), f"argh-{name}-table", title, present, note=note,
+                            rows=24 if name in ("cards", "sources") else 12)
     return shown
 
 

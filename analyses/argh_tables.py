@@ -4,14 +4,14 @@ A *fork* is one game continued twice from the same state with the same piles and
 is one at most, so every mean over forks is a mean over independent deals, of numbers within [-1, 1] or [0, 1]; its
 interval is the guarded score interval, simultaneous over all numbers of its column (Sidak). *Estimands*:
 
-- card ``c``: of all turns in which ``c`` is drawn, the mean of the win share of another player, named by chance, if the
-  card lies face up before it, minus its share if the card lies face up before who drew it (``effect``); and the same for
-  who drew it (``effect_active``). All seats play the level's policy before and after.
+- card ``c``: of all turns in which ``c`` is drawn, the mean of the win share of another player, named by chance, if
+  the card lies face up before it, minus its share if the card lies face up before who drew it (``effect``); and the
+  same for who drew it (``effect_active``). All seats play the level's policy before and after.
 - accepting: of all offers that the level's policy makes, the mean of the asked player's share if it accepts minus its
   share if it refuses. *Would help, change nothing, hurt*: that difference is above, equal to or below 0.
-- stealing: of all turns with something to steal and something to draw, the thief's share if it steals minus its share if
-  it draws; the same for the victim and for all further players together. Where the policy steals the card is its choice
-  and the pile is chance's, where it draws the reverse.
+- stealing: of all turns with something to steal and something to draw, the thief's share if it steals minus its share
+  if it draws; the same for the victim and for all further players together. Where the policy steals the card is its
+  choice and the pile is chance's, where it draws the reverse.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ __all__ = ["ANY", "MARK", "accept_table", "answer_table", "card_table", "coin_ta
 ANY = "any"
 MARK = "*"
 """What marks a card with stand-ins."""
+ENOUGH = 30
+"""Offers with each answer, and forks, from which on a card's two measurements are compared: z-tests need some."""
 SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)
 Row = tuple[dict[str, Any], Mapping[str, npt.NDArray[Any]]]
 
@@ -79,7 +81,7 @@ def _head(cell: Cell, **more: Any) -> dict[str, Any]:
 
 
 def seat_table(trial: Trial) -> pd.DataFrame:
-    """``players, policy, seat, n_games``; ``share``, and ``lead``: the share minus the mean of all seats of the game."""
+    """``players, policy, seat, n_games``; ``share``, and ``lead``: the share minus the mean of all seats of a game."""
     rows: list[Row] = []
     for cell, games in trial.mirrors.items():
         mean = games.shares.mean(axis=1)
@@ -113,7 +115,8 @@ def _sources(card: Any, promos: bool) -> list[str]:
 def card_table(rules: Any) -> pd.DataFrame:
     """``card, label, location, kind, stand_in, location_source, value_source, star_source``.
 
-    ``stand_in`` names the fields that are stand-ins of this project and matter in these rules; ``label`` has a mark then.
+    ``stand_in`` names the fields that are stand-ins of this project and matter in these rules; ``label`` has a mark
+    then.
     """
     rows = []
     for card in rules.cards:
@@ -147,8 +150,8 @@ def effect_table(trial: Trial, cards: pd.DataFrame) -> pd.DataFrame:
     """What a card changes: ``players, policy, card, label, location, kind, stand_in, n_forks`` and by column
 
     ``effect`` (on the player before whom it comes to lie rather than before who drew it), ``effect_active`` (on who
-    drew it, if it comes to lie there), ``third`` (on all further players, of the first), ``changed``: of the forks, those
-    in which the first was not 0.
+    drew it, if it comes to lie there), ``third`` (on all further players, of the first), ``changed``: of the
+    forks, those in which the first was not 0.
     """
     known = cards[["card", "label", "location", "kind", "stand_in"]].to_dict("records")
     rows: list[Row] = []
@@ -171,25 +174,28 @@ def _by_location(forks: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 
 def coin_table(trial: Trial, effects: pd.DataFrame) -> pd.DataFrame:
     """Do the accepter's coin and forks agree on each card? As ``stats.agreement``, with ``players, policy, label`` and
-    ``n_coin, n_forks``; 1 is the coin, 2 the forks. Adjusted over all rows."""
+    ``n_coin, n_forks``; 1 is the coin, 2 the forks. Adjusted over all rows; empty without cards seen often enough."""
     firsts, seconds = [], []
     for (players, policy), sums in trial.coin.items():
-        sums = sums[(sums["n_1"] > 1) & (sums["n_0"] > 1)]
+        sums = sums[(sums["n_1"] >= ENOUGH) & (sums["n_0"] >= ENOUGH)]
         mean, variance = {}, {}
         for answer in (0, 1):
-            n, total, squares = (sums[f"{name}_{answer}"].to_numpy(dtype=np.float64) for name in ("n", "sum", "squares"))
+            n, total, squares = (sums[f"{name}_{answer}"].to_numpy(dtype=np.float64)
+                                 for name in ("n", "sum", "squares"))
             mean[answer] = total / n / SHARE_PARTS
             variance[answer] = (squares / n / SHARE_PARTS**2 - mean[answer] ** 2) / (n - 1)
         key = [f"{players}|{policy}|{card}" for card in sums["card"]]
         firsts.append(pd.DataFrame({"card": key, "effect": mean[1] - mean[0], "se": np.sqrt(variance[0] + variance[1]),
                                     "n_coin": (sums["n_1"] + sums["n_0"]).to_numpy()}))
-        part = effects[(effects["players"] == players) & (effects["policy"] == policy)]
+        part = effects[(effects["players"] == players) & (effects["policy"] == policy) & (effects["n_forks"] >= ENOUGH)]
         seconds.append(pd.DataFrame({"card": [f"{players}|{policy}|{card}" for card in part["card"]],
                                      "effect": part["effect"].to_numpy(), "se": part["effect_se"].to_numpy(),
                                      "n_forks": part["n_forks"].to_numpy(), "label": part["label"].to_numpy()}))
     if not firsts or not len(effects):
         return pd.DataFrame()
     coin, forks = pd.concat(firsts), pd.concat(seconds)
+    if not set(coin["card"]) & set(forks["card"]):
+        return pd.DataFrame()
     found = agreement(coin, forks).merge(coin[["card", "n_coin"]], on="card")
     found = found.merge(forks[["card", "n_forks", "label"]], on="card")
     split = found["card"].str.split("|", expand=True)
@@ -242,7 +248,8 @@ def accept_table(trial: Trial) -> pd.DataFrame:
 
 def answer_table(trial: Trial) -> pd.DataFrame:
     """The same by preset, asked by the strongest level with two players: ``preset`` instead of the first three."""
-    return _table((({"preset": label}, _answers(forks)) for label, forks in trial.answers.items()), _ANSWERED, "n_forks")
+    return _table((({"preset": label}, _answers(forks)) for label, forks in trial.answers.items()), _ANSWERED,
+                  "n_forks")
 
 
 def theft_table(trial: Trial, cards: pd.DataFrame) -> pd.DataFrame:

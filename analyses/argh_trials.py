@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from agentsim.errors import InputError
 from agentsim.experiment import build_experiment
 from agentsim.games.argh.forks import FORK_COLUMNS
-from agentsim.games.base import SHARE_PARTS, Batch, Game, LogLevel, PolicyRef
+from agentsim.games.base import SHARE_PARTS, Batch, Game, LogLevel, PolicyRef, Session
 from agentsim.simulation.parts import add_tally
 from agentsim.simulation.progress import Meter
 from agentsim.simulation.worker import warm_up
@@ -237,12 +237,15 @@ def _presets(game: Game, settings: dict[str, Any], policies: Sequence[PolicyRef]
             tallies = []
             for matchup in range(len(lineups)):
                 total: dict[str, NDArray[np.int64]] | None = None
-                for part in _each(lambda first, count, at=matchup: session.play(  # type: ignore[misc]
-                        at, first, count, "none").tally, deals[players], workers, meter, players):
+                for part in _each(_counts(session, matchup), deals[players], workers, meter, players):
                     total = add_tally(total, part)
                 tallies.append(total or {})
             found[players, other.label] = standings(plan, tallies, level)
     return found
+
+
+def _counts(session: Session, matchup: int) -> Callable[[int, int], dict[str, NDArray[np.int64]]]:
+    return lambda first, count: session.play(matchup, first, count, "none").tally
 
 
 # ------------------------------------------------------------------------------------------------ playing

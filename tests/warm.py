@@ -33,6 +33,14 @@ def _forks() -> None:
     session.forks(0, 0, 1)
 
 
+def _argh_forks() -> None:
+    from agentsim.games.argh.rules import make_rules
+    from agentsim.games.argh.session import Session
+    from agentsim.games.base import get_game
+
+    Session(make_rules(), [(get_game("argh").policy("random"),) * 2], 1).forks("chance", 0, 0, 1, horizon=1)
+
+
 def _mind(name: str) -> None:
     from agentsim.games.agent_avenue.modes.policies import minds
     from agentsim.jit import jit
@@ -46,6 +54,7 @@ JOBS: dict[str, Callable[[], None]] = {
     "base": lambda: _play("agent_avenue", "random"),
     "modes": lambda: _play("agent_avenue", "random", {"rules.mode": "advanced"}),
     "forks": _forks,
+    "argh_forks": _argh_forks,
     "argh": lambda: _play("argh", "random"),
     "shady_agents": lambda: _play("shady_agents", "random"),
 }

@@ -74,11 +74,11 @@ BY_CHANCE, BY_OFFER, BY_STEAL = range(3)
 FORK_COLUMNS = ("deal", "turn", "card", "location", "active", "other", "own", "spies_active", "spies_other",
                 "active_a", "other_a", "third_a", "active_b", "other_b", "third_b",
                 "out_active_a", "out_other_a", "out_active_b", "out_other_b")
-"""Columns of a fork's row, whole numbers. ``active`` is the seat whose turn it is (who offers or may steal), ``other`` the
-seat that is asked or robbed. ``card, location``: the card of the offer, or the one stolen in branch A. ``own``: 1 if the
-policy would have gone for branch A by itself, 0 for B. ``spies_*``: spies before that seat at the fork, face-down ones
-included. ``active_a ...``: win shares in twelfths in the two branches, ``third_*`` of all further players together.
-``out_*``: 1 if the seat ends with an odd number of spies."""
+"""Columns of a fork's row, whole numbers. ``active`` is the seat whose turn it is (who offers or may steal), ``other``
+the seat that is asked or robbed. ``card, location``: the card of the offer, or the one stolen in branch A. ``own``: 1
+if the policy would have gone for branch A by itself, 0 for B. ``spies_*``: spies before that seat at the fork,
+face-down ones included. ``active_a ...``: win shares in twelfths in the two branches,
+``third_*`` of all further players together. ``out_*``: 1 if the seat ends with an odd number of spies."""
 (F_DEAL, F_TURN, F_CARD, F_LOCATION, F_ACTIVE, F_OTHER, F_OWN, F_SPIES_ACTIVE, F_SPIES_OTHER, F_SHARES_A) = range(10)
 F_SHARES_B, F_OUT_A, F_OUT_B = 12, 15, 17
 FORK_SEAT = 4
