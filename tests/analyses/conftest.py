@@ -47,6 +47,13 @@ def market_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="session")
+def argh_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Three policies of ARGH, two players."""
+    return played(tmp_path_factory.mktemp("runs") / "argh", ["random", "gambler", "expert"], game="argh", games=400,
+                  matchups="round_robin", log="none")
+
+
+@pytest.fixture(scope="session")
 def games(round_robin: Run) -> pd.DataFrame:
     """The games of the round robin, with seat 0's score: 1, 0.5, 0."""
     table = round_robin.sql("SELECT * FROM games ORDER BY game_id")

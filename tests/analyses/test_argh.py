@@ -19,21 +19,14 @@ from agentsim.report.lint import lint
 from agentsim.runs import Run
 from analyses import argh, argh_tables
 from analyses.argh_trials import Trial, coin_sums, levels_of, play_trials
-from tests.analyses.conftest import played
 
 GAMES = 1200
 GAME = get_game("argh")
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return played(tmp_path_factory.mktemp("runs") / "argh", ["random", "gambler", "expert"], game="argh", games=400,
-                  matchups="round_robin", log="none")
-
-
-@pytest.fixture(scope="module")
-def found(run: Run) -> argh.Tables:
-    return argh.tables(run, games=GAMES)
+def found(argh_run: Run) -> argh.Tables:
+    return argh.tables(argh_run, games=GAMES)
 
 
 def only(table: pd.DataFrame, **wanted: Any) -> pd.Series:
@@ -53,9 +46,9 @@ def small(games: int, settings: dict[str, Any] | None = None, policies: str = "r
 
 
 @pytest.mark.parametrize("players", [2, 4])
-def test_seats_ends_and_outs_are_those_of_the_games(found: argh.Tables, run: Run, players: int) -> None:
+def test_seats_ends_and_outs_are_those_of_the_games(found: argh.Tables, argh_run: Run, players: int) -> None:
     ref = GAME.policy("expert")
-    session = GAME.session(GAME.rules({"rules.players": players}), [(ref,) * players], run.seed + argh.SEED_GAP)
+    session = GAME.session(GAME.rules({"rules.players": players}), [(ref,) * players], argh_run.seed + argh.SEED_GAP)
     games = session.play(0, 0, GAMES, "games").tables["games"]
     shares = np.stack([games[f"share_{seat}"] / 12 for seat in range(players)], axis=1)
     out = sum((~games[f"even_spies_{seat}"]).astype(int) for seat in range(players))
@@ -70,12 +63,12 @@ def test_seats_ends_and_outs_are_those_of_the_games(found: argh.Tables, run: Run
     assert found["seats"]["lead_family"].eq(2 * (2 + 3 + 4)).all()
 
 
-def test_presets_are_scored_by_standings(found: argh.Tables, run: Run) -> None:
+def test_presets_are_scored_by_standings(found: argh.Tables, argh_run: Run) -> None:
     row = only(found["presets"], players=3, field="expert", preset="gambler")
     refs = [GAME.policy(name) for name in ("gambler", "expert", "expert")]
     lineups = [[GAME.policy("random"), *refs[1:]], refs]  # as in the table: the second matchup of its plan
     deals = round(0.2 * GAMES / 3)
-    tally = GAME.session(GAME.rules({"rules.players": 3}), lineups, run.seed + argh.SEED_GAP + 6).play(
+    tally = GAME.session(GAME.rules({"rules.players": 3}), lineups, argh_run.seed + argh.SEED_GAP + 6).play(
         1, 0, deals, "none").tally
     assert row["score"] == pytest.approx(tally["slot_share"][0] / (12 * 3 * deals))
     assert row["n_games"] == 3 * deals

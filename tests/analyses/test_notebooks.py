@@ -15,7 +15,7 @@ from agentsim.resources import notebooks_dir
 from agentsim.runs import Run
 from analyses.market_trials import Size
 
-NAMES = ["agents_and_bluffs", "black_market", "first_player", "game_shape", "win_rates"]
+NAMES = ["agents_and_bluffs", "argh", "black_market", "first_player", "game_shape", "win_rates"]
 
 
 def read(name: str) -> list[dict[str, Any]]:
@@ -49,7 +49,7 @@ def test_they_are_thin(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_they_show_exists(name: str, round_robin: Run, market_run: Run) -> None:
+def test_what_they_show_exists(name: str, round_robin: Run, market_run: Run, argh_run: Run) -> None:
     import importlib
 
     module = importlib.import_module(f"analyses.{name}")
@@ -57,6 +57,8 @@ def test_what_they_show_exists(name: str, round_robin: Run, market_run: Run) -> 
         tables = module.tables(round_robin, [module.RuleChange("ring length", 14, round_robin)])
     elif name == "black_market":
         tables = module.tables(market_run, size=Size(games=2000, blanks=2000, landings=500, forced=200))
+    elif name == "argh":
+        tables = module.tables(argh_run, games=400)
     else:
         tables = module.tables(round_robin)
     there = {"charts": set(module.figures(tables)), "shown": set(module.displays(tables))}
@@ -70,11 +72,13 @@ def test_what_they_show_exists(name: str, round_robin: Run, market_run: Run) -> 
 
 
 @pytest.mark.slow
-def test_they_run(tmp_path: Path, round_robin: Run, mirrors: Run, market_run: Run) -> None:
+def test_they_run(tmp_path: Path, round_robin: Run, mirrors: Run, market_run: Run, argh_run: Run) -> None:
     for name in NAMES:
         values: dict[str, Any] = {"RUN": str((mirrors if name == "game_shape" else round_robin).path)}
         if name == "black_market":
             values = {"RUN": str(market_run.path), "GAMES": 3000}
+        if name == "argh":
+            values = {"RUN": str(argh_run.path), "GAMES": 400}
         if name == "first_player":
             values["CHANGES"] = [["ring length", 14, str(mirrors.path)]]
         page, = run_notebooks([notebooks_dir() / f"{name}.ipynb"], tmp_path, parameters=values)
