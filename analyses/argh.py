@@ -54,7 +54,7 @@ def tables(run: Run, *, games: int = GAMES, workers: int = 1, stage: Callable[[s
     game = get_game("argh")
     trial = play_trials(game, dict(run.rules), run.experiment.policies, (run.seed + SEED_GAP) % 2**64, games,
                         workers=workers, stage=stage)
-    return {**worth(trial, run.experiment.rules()), "pairs": argh_tables.pair_table(run)}
+    return {**worth(trial, run.experiment.rules()), "pairs": argh_tables.pair_table(run).assign(seed=str(run.seed))}
 
 
 def worth(trial: Trial, rules: Any) -> Tables:
@@ -183,7 +183,7 @@ def _of_answers(found: Tables) -> list[Finding | None]:
                            f"{{value}}, and the policy accepts {percent(row['accepts'], 0)}; it {how}.", row,
                            "gain", accept))
     if len(answers) > 1:
-        top, low = largest(answers, "own_gain"), smallest(answers, "own_gain")
+        top, low = largest(answers, "own_gain_low"), smallest(answers, "own_gain_high")
         field = found["about"]["strongest"].iloc[0]
         best, worst = (clear(row, 0.0, "own_gain_low", "own_gain_high") for row in (top, low))
         if best > 0:

@@ -45,7 +45,7 @@ def draw(found: Tables) -> dict[str, Chart]:
 
 
 def _caption(found: Tables, table: pd.DataFrame, n: str, note: str, family: int | str, policies: Any = None) -> str:
-    facts = found["about"].iloc[0]
+    facts = (table if "seed" in table else found["about"]).iloc[0]
     total = int(table[n].sum())
     named = list(dict.fromkeys(table["policy"])) if policies is None else policies
     if n == "n_forks":
@@ -190,9 +190,10 @@ def _answers(found: Tables) -> Chart:
     table = found["answers"].assign(row=lambda each: each["preset"], policy="")
     figure = _dots(table, "own_gain", "its answer minus the opposite answer, in percentage points of win share",
                    sort=True)
-    top, low = largest(table, "own_gain"), smallest(table, "own_gain")
+    top, low = largest(table, "own_gain_low"), smallest(table, "own_gain_high")
     field = str(found["about"]["strongest"].iloc[0])
-    return Chart(figure, "argh-answers",
+    sure = top["own_gain_low"] > 0 > low["own_gain_high"]
+    return Chart(figure, "argh-answers", "Which preset answers best is too close to say" if not sure else
                  f"Asked by {field}, {top['preset']} gains {points(top['own_gain'])} by its answers and "
                  f"{low['preset']} {points(low['own_gain'])}",
                  _caption(found, table, "n_forks", f"Two players; {field} offers.",
@@ -213,7 +214,7 @@ def _thefts(found: Tables) -> Chart:
     long = long[long["gain"].notna()]
     figure = _dots(long, "gain", "gain of stealing over drawing, in percentage points of win share")
     mine = table[table["policy"] == last_level(table)]
-    top = largest(mine, "thief", size=True)
+    top = largest(mine, "thief_low")
     return Chart(figure, "argh-thefts",
                  f"Where {top['policy']} steals, {top['players']} players, the thief gains {points(top['thief'], 0)} "
                  f"and the victim {points(top['victim'], 0)}",
@@ -351,6 +352,10 @@ def displays(found: Tables) -> dict[str, Table]:
 
 def _sorted(table: pd.DataFrame, name: str) -> pd.DataFrame:
     """The strongest level first, and in it the largest effects."""
+    if name == "presets":
+        order = {field: -at for at, field in enumerate(dict.fromkeys(table["field"]))}
+        return table.assign(_at=table["field"].map(order)).sort_values(
+            ["_at", "players", "lead"], ascending=[True, True, False], kind="stable").drop(columns="_at")
     if name == "answers":
         return table.sort_values("own_gain", ascending=False, kind="stable")
     if name == "cards":

@@ -247,7 +247,7 @@ def accept_table(trial: Trial) -> pd.DataFrame:
 
 
 def answer_table(trial: Trial) -> pd.DataFrame:
-    """The same by preset, asked by the strongest level with two players: ``preset`` instead of the first three."""
+    """The same by preset, asked by the last level with two players: ``preset`` instead of the first three."""
     return _table((({"preset": label}, _answers(forks)) for label, forks in trial.answers.items()), _ANSWERED,
                   "n_forks")
 

@@ -6,7 +6,7 @@ Every experiment is played for two, three and four players. *Levels* are mirrors
 - *cards*, *offers*, *thefts*: one fork per deal of each level (kinds ``chance``, ``offer`` and ``steal`` of
   :mod:`agentsim.games.argh.forks`),
 - *coin*: games of ``random`` with their turns, for its answers, which are a coin of their own,
-- *answers*: forks at offers that one preset gets from the strongest level (two players),
+- *answers*: forks at offers that one preset gets from the last level (two players),
 - *presets*: every policy as the one among others, all of one level.
 
 Each has a seed of its own (the given one plus 0, 1, 2 ...), so they are independent of each other.
