@@ -187,7 +187,7 @@ def _of_answers(found: Tables) -> list[Finding | None]:
         field = found["about"]["strongest"].iloc[0]
         best, worst = (clear(row, 0.0, "own_gain_low", "own_gain_high") for row in (top, low))
         if best > 0:
-            said.append(_found(f"Asked by `{field}`, `{top['preset']}` answers best: its answer rather than the "
+            said.append(_found(f"Asked by `{field}`, `{top['preset']}` answers well: its answer rather than the "
                                f"opposite is worth {{value}}, right in {percent(top['right'], 0)} of the cases that "
                                "mattered" + (f"; `{low['preset']}` loses by its answers ({points(low['own_gain'])})."
                                              if worst < 0 else "."), top, "own_gain", answers))
