@@ -47,6 +47,15 @@ def test_wrong_input_never_ends_the_game(monkeypatch, capsys):
     assert not err
 
 
+def test_a_hint_and_the_same_seed(monkeypatch, capsys):
+    words = ["--against", "random", "--seat", "1", "--seed", "4"]
+    code, out, _ = run(words, "hint\n1\nquit\n", monkeypatch, capsys)
+    assert code == 0
+    assert "winning chance" in out
+    assert "What lies face down" in out
+    assert run(words, "hint\n1\nquit\n", monkeypatch, capsys)[1] == out
+
+
 def test_leaving(monkeypatch, capsys, tmp_path):
     code, out, _ = run(["--against", "random", "--seed", "1"], "", monkeypatch, capsys)
     assert code == 0

@@ -41,6 +41,12 @@ def _argh_forks() -> None:
     Session(make_rules(), [(get_game("argh").policy("random"),) * 2], 1).forks("chance", 0, 0, 1, horizon=1)
 
 
+def _rollouts() -> None:
+    import agentsim
+
+    agentsim.advise(agentsim.new_game(1), mine="random", theirs="random", games=10)
+
+
 def _mind(name: str) -> None:
     from agentsim.games.agent_avenue.modes.policies import minds
     from agentsim.jit import jit
@@ -55,6 +61,7 @@ JOBS: dict[str, Callable[[], None]] = {
     "modes": lambda: _play("agent_avenue", "random", {"rules.mode": "advanced"}),
     "forks": _forks,
     "argh_forks": _argh_forks,
+    "rollouts": _rollouts,
     "argh": lambda: _play("argh", "random"),
     "shady_agents": lambda: _play("shady_agents", "random"),
 }

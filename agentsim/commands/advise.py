@@ -206,6 +206,8 @@ def advice_lines(advice: Any, width: int) -> list[str]:
     game = advice.position
     player = game.player_to_move if isinstance(game, ModeState) else None
     lines = [f"Seat {advice.seat} decides.", *table_lines(game, advice.seat, player), ""]
+    if player is None and isinstance(game, ModeState):
+        lines[1:1] = ["Its players decide together: the advice rests on what is public, not on their hands."]
     rows = []
     for value in advice.actions:
         chance = value.chance
@@ -263,13 +265,16 @@ def _review_lines(found: Any, names: tuple[str, str], seats: tuple[int, ...], mi
         better = "the best" if one.action == one.best else (
             f"{_words(one.best)} {percent(one.best_chance.estimate, one.best_chance.low, one.best_chance.high)}")
         sign = "" if one.cost.low > 0 or one.action == one.best else ", too close to say"
+        sign += " *" if one.advice.misfits > 0.5 else ""
         who = f"{one.seat}" if one.player is None or not any(each.player for each in found.decisions) else (
             f"{one.seat}.{one.player}")
         rows.append((f"{one.turn}", who, _words(one.action),
                      percent(one.chance.estimate, one.chance.low, one.chance.high),
                      f"{100 * one.cost.estimate:.1f}", interval(one.cost.low, one.cost.high), better + sign))
     lines += columns(("turn", "seat", "played", "chance", "cost", "from - to", "best"), rows, left=3, wrap_last=width)
-    notes = [f"{found.forced} decisions had one legal action"] if found.forced else []
+    unlike = any(one.advice.misfits > 0.5 for one in found.decisions)
+    notes = [f"* an offer that {theirs} would hardly make: the hidden card counts as a random one"] if unlike else []
+    notes += [f"{found.forced} decisions had one legal action"] if found.forced else []
     notes += [f"{found.unseen} are left out: the cards of who decided are not known"] if found.unseen else []
     lines += ["", *paragraph(
         f"{count(found.games)} hidden worlds per decision, seed {found.seed}; {mine} plays on for who decides, "

@@ -159,6 +159,42 @@ def test_nothing_hidden_matters():
     check_nothing_hidden_matters({}, 30)
 
 
+@pytest.mark.slow
+def test_a_users_policy_plays_on(tmp_path):
+    """A policy from a file, which offers the first two names and always takes the face-up card, as the opponent."""
+    (tmp_path / "mine.py").write_text("""
+from agentsim.games.agent_avenue.user import FACE_UP, jit_offer, jit_take, policy
+from agentsim.games.agent_avenue.view import offer_action
+from agentsim.games.agent_avenue.zones import lowest, name_set, pop_lowest
+
+
+@jit_offer
+def _offer(view, table, params, key):
+    names = name_set(view.hand)
+    first = lowest(names)
+    rest = pop_lowest(names)
+    return offer_action(first, lowest(rest) if rest else first)
+
+
+@jit_take
+def _take(view, table, params, key):
+    return FACE_UP
+
+
+plain = policy(_offer, _take)
+""")
+    spec = f"{tmp_path / 'mine.py'}:plain"
+    game = agentsim.new_game(3)
+    game = game.apply(GAME.choose(game, policy(spec), 1))
+    first = game.observe(1).face_up
+    advice = agentsim.advise(game, theirs=spec, games=300)
+    assert advice.misfits == 0
+    names = game.rules.names
+    likely = {card.name for card in advice.hidden if card.by_policy.estimate > 0}
+    assert all(names.index(name) >= names.index(first) for name in likely)
+    assert agentsim.advise(game, mine=spec, theirs=spec, games=300).n_worlds == 300
+
+
 def test_rollouts_depend_on_the_seed_alone():
     game = next(game for game in positions({}, 20) if len(game.legal_actions()) > 4)
     legal = game.legal_actions()
@@ -300,6 +336,7 @@ BAD = {
     WON + "Colour: red": "line 7: unknown header 'Colour'", WON + "Rule: rules.players = 4": "for two players",
     WON + "Discards 1: 2": "line 7: Discards 1: 2 discards, but 0 discarded cards",
     WON + "Other hand: 50": "line 7: Other hand: 50 is out of range",
+    WON.replace("chooses", "picks") + "Rule: rules.mode = advanced": "line 1: Market: is missing",
     WON + "Rule: rules.mode = advanced": "spaces and lead do not agree"}
 
 

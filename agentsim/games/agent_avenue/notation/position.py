@@ -117,6 +117,8 @@ class _Reader:
         if question == x.ASK_MARKET and not rules.advanced:
             raise InputError("there is no Black Market in this game", where=self.at(line), key="Position",
                              allowed="with Rule: rules.mode = advanced")
+        if question == x.ASK_MARKET and not self.market("Market"):
+            raise InputError("is missing", where=self.at(line), key="Market", allowed="the cards to pick from")
         active = seat if question == x.ASK_PLAY else 1 - seat
         active = self.whole("Active", active, 0, 1) if question == x.ASK_MARKET else active
         game: State = base.new_game(1, rules) if rules.plain else modes.new_game(1, rules)
