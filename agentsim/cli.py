@@ -192,6 +192,27 @@ def review(args: argparse.Namespace) -> int:
     return advise.review(args)
 
 
+def sweep(args: argparse.Namespace) -> int:
+    """Vary one or two parameters of a policy: what do they do against a field?"""
+    from agentsim.commands import search
+
+    return search.sweep(args)
+
+
+def tune(args: argparse.Namespace) -> int:
+    """Tune a policy's parameters against a field."""
+    from agentsim.commands import search
+
+    return search.tune(args)
+
+
+def exploit(args: argparse.Namespace) -> int:
+    """Search who beats a policy, and by how much at least."""
+    from agentsim.commands import search
+
+    return search.exploit(args)
+
+
 def report(args: argparse.Namespace) -> int:
     """Run the standard experiment, all analyses and notebooks, and write the report."""
     from agentsim.commands import report
@@ -222,8 +243,7 @@ def build_parser() -> tuple[Parser, dict[str, Parser]]:
     from agentsim.commands.arguments import COMMANDS
 
     functions = (simulate, resume, extend, inspect, replay, export, schema, cards, validate, new_card, policies,
-                 rules, games, balance, whatif, tournament, duel, play, advise, review,
-                 report)
+                 rules, games, balance, whatif, tournament, duel, play, advise, review, sweep, tune, exploit, report)
     parser = Parser(prog="agentsim", description="A Monte Carlo laboratory for bluffing board games.",
                     epilog="Exit codes: 0 done, 2 bad input, 130 interrupted.")
     parser.add_argument("--version", action=_Version, help="show the version and leave")

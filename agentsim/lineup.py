@@ -197,10 +197,11 @@ def _filled(spec: str) -> str:
 
 def _beside(spec: str, folder: Path | None) -> str:
     """The spec with the path of a policy file made absolute, so that a run can be resumed from anywhere."""
-    path, dot_py, rest = spec.partition(".py")
-    if not dot_py or "(" in path:
-        return spec
-    return f"{Path(os.path.abspath((folder or Path()) / path)).as_posix()}{dot_py}{rest}"
+    for ending in (".py", ".toml"):
+        path, dot, rest = spec.partition(ending)
+        if dot and "(" not in path:
+            return f"{Path(os.path.abspath((folder or Path()) / path)).as_posix()}{dot}{rest}"
+    return spec
 
 
 def _listed(policies: Sequence[PolicyRef], plan: Sequence[Sequence[str]], seats: int) -> tuple[tuple[int, ...], ...]:

@@ -196,6 +196,90 @@ def _whatif(parser: Parser) -> None:
     _json(parser)
 
 
+_SWEEP_HELP = """\
+Examples:
+  agentsim sweep planner --vary bluff=-1:1:0.25
+  agentsim sweep expert --vary caution=0:1:0.2 --vary bluff=0:1:0.25 --against random,expert:3 --out reports/sweep
+
+All points play the same deals. Weights of the field follow a colon."""
+
+
+def _against(parser: Parser) -> None:
+    parser.add_argument("--against", metavar="A,B:2,...",
+                        help="the field, with weights after a colon (default: random,greedy,minmax,expert)")
+    _rules_of(parser)
+    parser.add_argument("--seed", metavar="S", help="0 to 2^64 - 1 (default: 1)")
+
+
+def _quietly(parser: Parser) -> None:
+    parser.add_argument("--workers", metavar="W", help="workers (default: the number of processors)")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar and no notes")
+    _json(parser)
+
+
+def _sweep(parser: Parser) -> None:
+    parser.epilog = _SWEEP_HELP
+    parser.add_argument("policy", metavar="POLICY", help="the policy whose parameters are varied")
+    parser.add_argument("--vary", action="append", metavar="NAME=a:b:step",
+                        help="a parameter and its values (also NAME=a,b,c); once or twice")
+    _against(parser)
+    parser.add_argument("--games", metavar="N", help="games of each point against each opponent (default: 20,000)")
+    parser.add_argument("--out", metavar="DIR", help="write a page and sweep.csv there")
+    _quietly(parser)
+
+
+_TUNE_HELP = """\
+Examples:
+  agentsim tune expert --only lead,caution,bluff --against random,greedy,minmax
+  agentsim tune expert --generations 200 --games 4k --save champion --out data/tune/champion
+
+The only score shown is that of fresh games which the search has not seen. With --out a search that was cut goes on
+where it stopped when the same command is given again. A saved preset is played as FILE.toml:NAME."""
+
+
+def _saving(parser: Parser) -> None:
+    parser.add_argument("--save", metavar="NAME", help="keep what was found as a preset of that name")
+    parser.add_argument("--presets", metavar="FILE", default="presets.toml",
+                        help="the file for --save (default: presets.toml)")
+
+
+def _tune(parser: Parser) -> None:
+    parser.epilog = _TUNE_HELP
+    parser.add_argument("policy", metavar="POLICY", help="the policy to start from")
+    _against(parser)
+    parser.add_argument("--only", metavar="A,B,...", help="the parameters to tune (default: all that matter)")
+    parser.add_argument("--games", metavar="N", help="games of a candidate against each opponent (default: 2,000)")
+    parser.add_argument("--population", metavar="N", default="16", help="candidates of a generation (default: 16)")
+    parser.add_argument("--generations", metavar="N", default="60", help="generations (default: 60)")
+    parser.add_argument("--restarts", metavar="N", default="1", help="searches with seeds of their own (default: 1)")
+    parser.add_argument("--validate", metavar="N", default="100k",
+                        help="fresh games against each opponent (default: 100,000)")
+    _saving(parser)
+    parser.add_argument("--out", metavar="DIR", help="keep the search there: it can be cut and goes on")
+    _quietly(parser)
+
+
+_EXPLOIT_HELP = """\
+Examples:
+  agentsim exploit greedy
+  agentsim exploit expert --games 1e8 --starts expert,discarder,solver --out data/exploit/expert
+
+A search finds a lower bound: somebody may beat the policy by more."""
+
+
+def _exploit(parser: Parser) -> None:
+    parser.epilog = _EXPLOIT_HELP
+    parser.add_argument("policy", metavar="POLICY", help="the policy to beat")
+    _rules_of(parser)
+    parser.add_argument("--games", metavar="N", help="games in all, a fifth for validation (default: 10,000,000)")
+    parser.add_argument("--starts", metavar="A,B,...",
+                        help="where searches begin (default: expert,daredevil_trapper,codebreaker_hunter,discarder)")
+    parser.add_argument("--seed", metavar="S", help="0 to 2^64 - 1 (default: 1)")
+    _saving(parser)
+    parser.add_argument("--out", metavar="DIR", help="keep the search there: it can be cut and goes on")
+    _quietly(parser)
+
+
 _PLAY_HELP = """\
 Examples:
   agentsim play --against expert
@@ -314,4 +398,4 @@ COMMANDS: dict[str, Callable[[Parser], None]] = {
     "export": _export, "schema": _schema, "cards": _cards, "validate": _validate,
     "new-card": _new_card, "policies": _policies, "rules": _rules, "games": _games,
     "balance": _balance, "whatif": _whatif, "tournament": _tournament, "duel": _duel, "play": _play,
-    "advise": _advise, "review": _review, "report": _report}
+    "advise": _advise, "review": _review, "sweep": _sweep, "tune": _tune, "exploit": _exploit, "report": _report}

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, ClassVar
 
 from agentsim.errors import InputError, nearest
@@ -78,19 +79,25 @@ class Families:
                         for name in self.parameters}
 
     def from_spec(self, spec: str, *, where: str = "") -> PolicyRef:
-        """A policy from ``name``, ``name(param=value, ...)`` or ``path/to/file.py:name``, complete with all parameters.
+        """A policy from ``name``, ``name(param=value, ...)``, ``path/to/file.py:name`` or ``path/to/file.toml:name``.
 
         The label is the spec in a tidy form. Raises InputError, with the nearest name, for an unknown policy or
         parameter and for a value out of range.
         """
         match = _SPEC.match(spec.strip())
         if match is None:
-            allowed = "name, name(param=value, ...)" + (" or file.py:name" if self.from_file else "")
+            allowed = "name, name(param=value, ...)" + (", file.py:name" if self.from_file else "") + ", file.toml:name"
             raise InputError(f"cannot read the policy '{spec}'", where=where, key="policies", allowed=allowed)
         base = match["base"].strip()
         given = _read(match["params"] or "", base, where)
         if self.from_file is not None and ".py" in base:
             return self.from_file(base, given, where)
+        if ".toml" in base:
+            ref = self._from_presets_file(base, where)
+            if not given:
+                return ref
+            params = {**ref.params, **self.checked(given, ref.family, where=where, key=base)}
+            return replace(ref, label=label_of(ref.label, given), params=params)
         known = self.presets
         if base not in known:
             raise InputError(f"unknown policy '{base}'", where=where, key="policies", allowed=", ".join(known),
@@ -100,6 +107,33 @@ class Families:
         if params == dict(ref.params):
             return ref
         return replace(ref, label=label_of(base, given), params=params, source="inline")
+
+    def _from_presets_file(self, base: str, where: str) -> PolicyRef:
+        """The preset ``path/to/file.toml:name``: a table like those of the shipped presets."""
+        path, colon, name = base.rpartition(":")
+        if not colon or not path.endswith(".toml"):
+            raise InputError(f"'{base}' does not say which preset of the file", where=where, key="policies",
+                             allowed="path/to/file.toml:name")
+        try:
+            found = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise InputError(f"cannot read the presets file {path}: {error.strerror or error}", where=where,
+                             key="policies") from None
+        except (ValueError, UnicodeDecodeError) as error:
+            raise InputError(f"the presets file {path} is not TOML: {error}", where=where, key="policies") from None
+        if name not in found:
+            raise InputError(f"no preset '{name}' in {path}", where=where, key="policies",
+                             allowed=", ".join(found) or "a file with presets", nearest=nearest(name, found))
+        preset = found[name]
+        family = preset.get("family", next(iter(self.parameters))) if isinstance(preset, dict) else None
+        if family not in self.parameters or not isinstance(preset.get("params"), dict):
+            raise InputError(f"'{name}' is no preset", where=path, key=name,
+                             allowed=f"a table with params and a family ({', '.join(self.parameters)})")
+        for key, value in preset["params"].items():
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise InputError(f"{key} = {value!r} is not a number", where=path, key=name)
+        params = {**self.defaults(family), **self.checked(preset["params"], family, where=path, key=name)}
+        return PolicyRef(name, family, params, base, idea=str(preset.get("idea", "")))
 
     def checked(self, given: Mapping[str, Any], family: str, *, where: str, key: str) -> dict[str, float]:
         """Parameters of a family within their ranges."""
@@ -153,6 +187,10 @@ class FamilyGame:
 
     def parameters(self, policy: PolicyRef) -> Sequence[Parameter]:
         return self.families.of(policy.family)
+
+    def tunable(self, policy: PolicyRef, rules: Any) -> Sequence[Parameter]:
+        """The parameters that a search for strong play may vary under these rules."""
+        return self.parameters(policy)
 
     def additions(self) -> Mapping[str, Any]:
         return {}

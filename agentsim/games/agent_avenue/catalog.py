@@ -12,7 +12,7 @@ from agentsim.games.agent_avenue.solver.parameters import SOLVER_PARAMETERS
 from agentsim.games.base import PolicyRef
 from agentsim.games.families import Families, label_of
 
-__all__ = ["CATALOG", "FAMILIES", "different"]
+__all__ = ["CATALOG", "FAMILIES", "different", "silent"]
 
 FAMILIES: dict[str, str] = {
     "random": "Offers and takes by chance and never discards; the baseline of every comparison.",
@@ -44,17 +44,22 @@ _PARAMETERS = {"planner": PLANNER_PARAMETERS, "solver": SOLVER_PARAMETERS}
 CATALOG = Families("agentsim.games.agent_avenue", FAMILIES, _PARAMETERS, _user_policy)
 
 
+def silent(rules: Rules) -> set[str]:
+    """Parameters of the planner that have nothing to work on under these rules."""
+    return {*(() if rules.advanced else OF_MARKET), *(() if rules.with_m else OF_DIVISION_M)}
+
+
 def different(rules: Rules) -> list[PolicyRef]:
     """The shipped policies that play as no earlier one under these rules; the solver is left out.
 
     A taste for what the rules do not have changes nothing: without a Black Market a `thief` is an `expert`. The solver
     plays one mode only and makes a table of minutes first, so it plays where it is named and not where `all` do.
     """
-    silent = {*(() if rules.advanced else OF_MARKET), *(() if rules.with_m else OF_DIVISION_M)}
+    idle = silent(rules)
     found: dict[tuple[object, ...], PolicyRef] = {}
     for ref in CATALOG.presets.values():
         if ref.family == "solver":
             continue
-        heard = tuple(value for name, value in ref.params.items() if name not in silent)
+        heard = tuple(value for name, value in ref.params.items() if name not in idle)
         found.setdefault((ref.family, *heard), ref)
     return list(found.values())

@@ -18,6 +18,7 @@ from agentsim.games.agent_avenue.modes import story as modes_story
 from agentsim.games.agent_avenue.modes import tables as modes_tables
 from agentsim.games.agent_avenue.modes.session import ModeSession
 from agentsim.games.agent_avenue.playing import Playing, make_player
+from agentsim.games.agent_avenue.policies.parameters import LIMITS
 from agentsim.games.agent_avenue.rules import Rules, key_table, make_rules, settings_of
 from agentsim.games.agent_avenue.session import Session
 from agentsim.games.base import CardSheet, Facts, Key, LogLevel, PolicyRef, Table
@@ -57,6 +58,14 @@ class AgentAvenue(FamilyGame):
             return super().parameters(policy)
         # A user's file names its parameters and their defaults, and nothing more.
         return [Parameter(name, -math.inf, math.inf, value, "") for name, value in policy.params.items()]
+
+    def tunable(self, policy: PolicyRef, rules: Rules) -> Sequence[Parameter]:
+        """Without what forbids something, what has nothing to work on under these rules, and noise.
+
+        Against a field that does not adapt the best is never to draw lots.
+        """
+        idle = {*LIMITS, *catalog.silent(rules), "offer_noise", "take_noise"} if policy.family == "planner" else set()
+        return [parameter for parameter in self.parameters(policy) if parameter.name not in idle]
 
     def cards(self, rules: Rules) -> Sequence[Mapping[str, Any]]:
         return [{**asdict(card), "names": dict(card.names)} for card in rules.cards]

@@ -1,0 +1,61 @@
+"""Presets of one's own in a TOML file, played as ``path/to/file.toml:name``."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from agentsim.errors import InputError
+from agentsim.games.base import PolicyRef
+
+__all__ = ["check_presets_file", "save_preset"]
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
+_HEAD = "# Policies of your own; play one as FILE.toml:NAME. See docs/policies.md.\n"
+
+
+def check_presets_file(path: Path, name: str) -> None:
+    """Refuse, before hours are spent, a name or a file that cannot be written. Raises InputError."""
+    if not _NAME.fullmatch(name):
+        raise InputError(f"'{name}' is no name for a preset", where="--save",
+                         allowed="letters, digits, _ and -, beginning with a letter")
+    if path.suffix != ".toml":
+        raise InputError(f"{path} is no presets file", where="--presets", allowed="a name that ends in .toml")
+    found = _read(path)
+    if name in found:
+        raise InputError(f"has a preset '{name}' already", where=str(path), allowed="another name")
+    folder = path.absolute().parent
+    while not folder.exists():
+        folder = folder.parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise InputError("cannot be written", where=str(path))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        return {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"is no presets file: {error}", where=str(path)) from None
+
+
+def save_preset(path: Path, name: str, policy: PolicyRef, idea: str, history: Mapping[str, Any]) -> str:
+    """Add a preset with what it came from; returns the spec to play it. The file is replaced as a whole or not at all."""
+    check_presets_file(path, name)
+    text = path.read_text(encoding="utf-8") if path.exists() else _HEAD
+    lines = [f"\n[{name}]", f"idea = {json.dumps(idea)}", f'family = "{policy.family}"', f"\n[{name}.params]",
+             *(f"{key} = {value!r}" for key, value in policy.params.items()), f"\n[{name}.history]",
+             *(f"{key} = {json.dumps(value)}" for key, value in history.items())]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8", suffix=".new") as out:
+        out.write(text + "\n".join(lines) + "\n")
+    Path(out.name).chmod(0o644)
+    Path(out.name).replace(path)
+    return f"{path}:{name}"
