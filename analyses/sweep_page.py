@@ -14,7 +14,7 @@ def report(found: Sweep, command: str) -> Report:
     """The page."""
     names = [each.parameter.name for each in found.varied]
     points = found.points
-    best = points.loc[points["score"].idxmax()]
+    best = points.iloc[int(points["score"].to_numpy().argmax())]
     rivals = int(points["as_good"].sum()) - 1
     where = ", ".join(f"{name} = {best[name]:g}" for name in names)
     title = f"{found.base.label} scores most with {where}: {100 * best['score']:.1f} %" + (

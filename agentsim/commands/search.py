@@ -6,8 +6,9 @@ import argparse
 import json
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agentsim.commands import console
 from agentsim.commands.parser import parse_count, parse_settings, parse_whole
@@ -16,6 +17,9 @@ from agentsim.commands.text import columns, count, duration, paragraph, terminal
 from agentsim.commands.whatif import output_folder, records
 from agentsim.errors import InputError
 from agentsim.experiment import DEFAULT_GAME, MAX_GAMES, MAX_SEED, card_settings, whole_number
+
+if TYPE_CHECKING:
+    from agentsim.strategy.field import Opponent
 
 __all__ = ["exploit", "sweep", "tune"]
 
@@ -62,18 +66,18 @@ def sweep(args: argparse.Namespace) -> int:
             "points": records(found.points), "by_opponent": records(found.by_opponent)}
 
     def lines() -> list[str]:
-        rows = [(*(f"{getattr(row, name):g}" for name in names), f"{100 * row.score:.2f}",
-                 f"{100 * row.low:.2f} to {100 * row.high:.2f}", f"{100 * row.difference:+.2f}",
-                 f"{100 * row.difference_low:+.2f} to {100 * row.difference_high:+.2f}",
-                 "; ".join(text for text, here in (("the base", row.is_base), ("among the best", row.as_good)) if here))
-                for row in found.points.itertuples()]
+        rows = [(*(f"{row[name]:g}" for name in names), f"{100 * row['score']:.2f}",
+                 f"{100 * row['low']:.2f} to {100 * row['high']:.2f}", f"{100 * row['difference']:+.2f}",
+                 f"{100 * row['difference_low']:+.2f} to {100 * row['difference_high']:+.2f}",
+                 "; ".join((["the base"] if row["is_base"] else []) + (["among the best"] if row["as_good"] else [])))
+                for row in found.points.to_dict("records")]
         width = terminal_width()
-        best = found.points.loc[found.points["score"].idxmax()]
+        best = found.points.iloc[int(found.points["score"].to_numpy().argmax())]
         rivals = int(found.points["as_good"].sum()) - 1
         said = (f"The best seen is {', '.join(f'{name} = {best[name]:g}' for name in names)} with "
                 f"{100 * best['score']:.2f} %" + (f"; {rivals} more cannot be told from it." if rivals else "."))
-        return [*paragraph(f"{base.label} against {_field_words(field)}: {count(found.n_games)} games, seed {found.seed}, "
-                           "all points on the same deals.", width=width), "",
+        return [*paragraph(f"{base.label} against {_field_words(field)}: {count(found.n_games)} games, seed "
+                           f"{found.seed}, all points on the same deals.", width=width), "",
                 *columns((*names, "score, %", "95 % interval", "from the base", "95 % interval", ""), rows,
                          left=len(names)), "",
                 *paragraph(said, width=width),
@@ -146,12 +150,12 @@ def tune(args: argparse.Namespace) -> int:
 
     def lines() -> list[str]:
         rows = [(one.ref.label, f"{one.weight:.2f}", f"{100 * score.estimate:.2f}",
-                 f"{100 * score.low:.2f} to {100 * score.high:.2f}", count(score.n_games))
+                 f"{100 * score.low:.2f} to {100 * score.high:.2f}", count(score.n_games or 0))
                 for one, score in zip(field, result.scores, strict=True)]
         values = ", ".join(f"{name}={value:g}" for name, value in changed.items()) or "nothing: the start was best"
         return [*columns(("against", "weight", "score, %", "95 % interval", "fresh games"), rows), "",
-                *paragraph(f"Over the field: {result.mean.format_percent()}. Seed {result.seed}, not used in the search; "
-                           "the intervals hold together (Sidak).", width=terminal_width()), "",
+                *paragraph(f"Over the field: {result.mean.format_percent()}. Seed {result.seed}, not used in the "
+                           "search; the intervals hold together (Sidak).", width=terminal_width()), "",
                 *paragraph(f"Changed from {start_policy.label}: {values}", width=terminal_width()), "",
                 f"Searched in {duration(seconds)}.",
                 *([f"Saved; play it as {spec}"] if spec else [])]
@@ -242,7 +246,7 @@ def _workers(args: argparse.Namespace) -> int:
     return whole_number(parse_whole(args.workers, "--workers"), 1, MAX_WORKERS, where="--workers")
 
 
-def _field_words(field: Any) -> str:
+def _field_words(field: Sequence[Opponent]) -> str:
     even = len({one.weight for one in field}) == 1
     return ", ".join(one.ref.label if even else f"{one.ref.label} ({one.weight:.0%})" for one in field)
 

@@ -125,7 +125,7 @@ class Families:
             raise InputError(f"no preset '{name}' in {path}", where=where, key="policies",
                              allowed=", ".join(found) or "a file with presets", nearest=nearest(name, found))
         preset = found[name]
-        family = preset.get("family", next(iter(self.parameters))) if isinstance(preset, dict) else None
+        family = str(preset.get("family", next(iter(self.parameters)))) if isinstance(preset, dict) else ""
         if family not in self.parameters or not isinstance(preset.get("params"), dict):
             raise InputError(f"'{name}' is no preset", where=path, key=name,
                              allowed=f"a table with params and a family ({', '.join(self.parameters)})")

@@ -138,7 +138,7 @@ class Validation:
     @property
     def n_games(self) -> int:
         """Games in all."""
-        return sum(score.n_games for score in self.scores)
+        return sum(score.n_games or 0 for score in self.scores)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
@@ -156,14 +156,16 @@ def validate(rules: Any, policy: PolicyRef, field: Sequence[Opponent], *, seed: 
     ``family``: how many such validations are shown together; the intervals allow for it (Sidak).
     """
     per_deal = get_game(game).games_per_deal((policy, field[0].ref), rules)
-    found = play_field(rules, [policy], field, seed=seed, first_deal=first_deal, deals=max(2, games // max(per_deal, 2)),
-                       game=game, workers=workers, meter=meter)[0]
+    deals = max(2, games // max(per_deal, 2))
+    found = play_field(rules, [policy], field, seed=seed, first_deal=first_deal, deals=deals, game=game,
+                       workers=workers, meter=meter)[0]
     each = adjusted_level(family * (len(field) + 1), level)
     scores = tuple(mean_of_deals(counts, each) for counts in found)
     if len(field) == 1:
         return Validation(policy, tuple(field), scores, scores[0], seed)
     mean = sum(opponent.weight * score.estimate for opponent, score in zip(field, scores, strict=True))
     reach = sum(opponent.weight * (score.high - score.low) / 2 for opponent, score in zip(field, scores, strict=True))
-    whole = Interval(mean, max(0.0, mean - reach), min(1.0, mean + reach), min(score.n for score in scores), each,
-                     "added standard errors", min(score.n for score in scores), sum(s.n_games for s in scores))
+    deals = min(score.n for score in scores)
+    whole = Interval(mean, max(0.0, mean - reach), min(1.0, mean + reach), deals, each, "added standard errors", deals,
+                     sum(score.n_games or 0 for score in scores))
     return Validation(policy, tuple(field), scores, whole, seed)

@@ -47,7 +47,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def save_preset(path: Path, name: str, policy: PolicyRef, idea: str, history: Mapping[str, Any]) -> str:
-    """Add a preset with what it came from; returns the spec to play it. The file is replaced as a whole or not at all."""
+    """Add a preset with what it came from; returns the spec to play it. The file is replaced whole or not at all."""
     check_presets_file(path, name)
     text = path.read_text(encoding="utf-8") if path.exists() else _HEAD
     lines = [f"\n[{name}]", f"idea = {json.dumps(idea)}", f'family = "{policy.family}"', f"\n[{name}.params]",

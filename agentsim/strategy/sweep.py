@@ -44,7 +44,8 @@ def read_values(text: str, parameters: Sequence[Parameter], policy: PolicyRef, w
     name, equals, values = (part.strip() for part in text.partition("="))
     known = {parameter.name: parameter for parameter in parameters}
     if not equals or not values:
-        raise InputError(f"'{text}' is not of the form NAME=a:b:step", where=where, allowed="bluff=0:1:0.1 or bluff=0,1")
+        raise InputError(f"'{text}' is not of the form NAME=a:b:step", where=where,
+                         allowed="bluff=0:1:0.1 or bluff=0,1")
     if name not in known:
         raise InputError(f"{policy.label} has no parameter '{name}'", where=where, allowed=", ".join(known) or "none",
                          nearest=nearest(name, known))
@@ -55,7 +56,8 @@ def read_values(text: str, parameters: Sequence[Parameter], policy: PolicyRef, w
             raise InputError(f"'{values}' is not of the form a:b:step", where=where, key=name, allowed="0:1:0.1")
         low, high, step = parts
         if not step > 0 or high < low:
-            raise InputError(f"'{values}' never arrives", where=where, key=name, allowed="a:b:step, with a step above 0")
+            raise InputError(f"'{values}' never arrives", where=where, key=name,
+                             allowed="a:b:step, with a step above 0")
         count = math.floor((high - low) / step + 1e-9) + 1
         if count > MOST_POINTS:
             raise InputError(f"{count:,} values", where=where, key=name, allowed=f"at most {MOST_POINTS}")
@@ -101,8 +103,9 @@ class Sweep:
     n_games: int
 
 
-def run_sweep(rules: Any, base: PolicyRef, varied: Sequence[Varied], field: Sequence[Opponent], *, seed: int, games: int,
-              game: str = "agent_avenue", workers: int = 1, meter: Meter | None = None, level: float = 0.95) -> Sweep:
+def run_sweep(rules: Any, base: PolicyRef, varied: Sequence[Varied], field: Sequence[Opponent], *, seed: int,
+              games: int, game: str = "agent_avenue", workers: int = 1, meter: Meter | None = None,
+              level: float = 0.95) -> Sweep:
     """Play every point with about ``games`` games against each opponent of the field.
 
     Raises InputError for more than ``MOST_POINTS`` points.
@@ -132,7 +135,8 @@ def run_sweep(rules: Any, base: PolicyRef, varied: Sequence[Varied], field: Sequ
         # Codes of policies are their places in the session's list of labels.
         mine = first_policy == session.labels.index(matchups[matchup][0].label)  # type: ignore[attr-defined]
         score = np.where(winner < 0, 0.5, np.where(mine, winner == 0, winner == 1).astype(np.float64))
-        return score.reshape(-1, per_deal).mean(axis=1)
+        means: NDArray[np.float64] = score.reshape(-1, per_deal).mean(axis=1)
+        return means
 
     scores = np.zeros((len(policies), len(field), deals))
     jobs = [(matchup, first) for matchup in range(len(matchups)) for first in range(0, deals, _CHUNK)]
@@ -145,9 +149,9 @@ def run_sweep(rules: Any, base: PolicyRef, varied: Sequence[Varied], field: Sequ
     return Sweep(base, tuple(varied), tuple(field), points, by_opponent, seed, len(matchups) * deals * per_deal)
 
 
-def _tables(names: Sequence[str], combinations: Sequence[tuple[float, ...]], base: PolicyRef, whole: NDArray[np.float64],
-            scores: NDArray[np.float64], field: Sequence[Opponent], per_deal: int, level: float
-            ) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _tables(names: Sequence[str], combinations: Sequence[tuple[float, ...]], base: PolicyRef,
+            whole: NDArray[np.float64], scores: NDArray[np.float64], field: Sequence[Opponent], per_deal: int,
+            level: float) -> tuple[pd.DataFrame, pd.DataFrame]:
     deals = whole.shape[1]
     each = adjusted_level(len(combinations), level)
     top = int(np.argmax(whole[1:].mean(axis=1))) + 1

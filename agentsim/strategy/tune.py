@@ -226,7 +226,8 @@ class _Line:
         return np.array([self._middle])
 
     def ask(self) -> NDArray[np.float64]:
-        return np.clip(np.array([self._random.normal(self._middle, self._spread)]), 0.0, 1.0)
+        drawn: NDArray[np.float64] = np.clip(np.array([self._random.normal(self._middle, self._spread)]), 0.0, 1.0)
+        return drawn
 
     def tell(self, scored: Sequence[tuple[NDArray[np.float64], float]]) -> None:
         better = [float(point[0]) for point, _ in sorted(scored, key=lambda item: item[1])[:max(2, len(scored) // 2)]]
