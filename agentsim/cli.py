@@ -213,6 +213,13 @@ def exploit(args: argparse.Namespace) -> int:
     return search.exploit(args)
 
 
+def pool(args: argparse.Namespace) -> int:
+    """Grow a pool of policies by best responses to its equilibrium."""
+    from agentsim.commands import pool
+
+    return pool.pool(args)
+
+
 def report(args: argparse.Namespace) -> int:
     """Run the standard experiment, all analyses and notebooks, and write the report."""
     from agentsim.commands import report
@@ -243,7 +250,8 @@ def build_parser() -> tuple[Parser, dict[str, Parser]]:
     from agentsim.commands.arguments import COMMANDS
 
     functions = (simulate, resume, extend, inspect, replay, export, schema, cards, validate, new_card, policies,
-                 rules, games, balance, whatif, tournament, duel, play, advise, review, sweep, tune, exploit, report)
+                 rules, games, balance, whatif, tournament, duel, play, advise, review, sweep, tune, exploit,
+                 pool, report)
     parser = Parser(prog="agentsim", description="A Monte Carlo laboratory for bluffing board games.",
                     epilog="Exit codes: 0 done, 2 bad input, 130 interrupted.")
     parser.add_argument("--version", action=_Version, help="show the version and leave")

@@ -280,6 +280,25 @@ def _exploit(parser: Parser) -> None:
     _quietly(parser)
 
 
+_POOL_HELP = """\
+Example:
+  agentsim pool expert,minmax,daredevil_trapper --rounds 6 --games 5e6 --out data/pool
+
+Each round searches a response to the pool's equilibrium; one that wins more than half on fresh deals joins."""
+
+
+def _pool(parser: Parser) -> None:
+    parser.epilog = _POOL_HELP
+    parser.add_argument("policies", metavar="A,B,...", help="the first policies of the pool")
+    _rules_of(parser)
+    parser.add_argument("--rounds", metavar="N", default="4", help="responses at most (default: 4)")
+    parser.add_argument("--games", metavar="N", help="games of a round, a fifth for validation (default: 2,000,000)")
+    parser.add_argument("--pair-games", metavar="N", default="20k", help="games of each pair (default: 20,000)")
+    parser.add_argument("--seed", metavar="S", help="0 to 2^64 - 1 (default: 1)")
+    parser.add_argument("--out", metavar="DIR", help="keep the pool there: it can be cut and goes on")
+    _quietly(parser)
+
+
 _PLAY_HELP = """\
 Examples:
   agentsim play --against expert
@@ -398,4 +417,5 @@ COMMANDS: dict[str, Callable[[Parser], None]] = {
     "export": _export, "schema": _schema, "cards": _cards, "validate": _validate,
     "new-card": _new_card, "policies": _policies, "rules": _rules, "games": _games,
     "balance": _balance, "whatif": _whatif, "tournament": _tournament, "duel": _duel, "play": _play,
-    "advise": _advise, "review": _review, "sweep": _sweep, "tune": _tune, "exploit": _exploit, "report": _report}
+    "advise": _advise, "review": _review, "sweep": _sweep, "tune": _tune, "exploit": _exploit, "pool": _pool,
+    "report": _report}
