@@ -19,19 +19,23 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from agentsim.errors import InputError
-from agentsim.games.base import Batch, Game, PolicyRef, Table
+from agentsim.games.base import Batch, Game, PolicyRef, ScoredByShares, Table
 from agentsim.simulation.progress import Meter
 from agentsim.simulation.worker import warm_up
+from agentsim.standings import who_plays
 from agentsim.stats import adjusted_level, deals_for_half_width
 from agentsim.stats.clustered import bounded_mean
 from agentsim.stats.intervals import Interval
 from analyses.common import LEVEL
+from analyses.whatif_shares import game_values, share_metrics
 
 __all__ = ["FIRST_PLAYER", "Measured", "Metric", "Variant", "deals_needed", "differences", "doses", "measure",
            "metrics_of", "nearest_value"]
 
 CHUNK = 20_000
 """Deals at a time: large enough to forget the calls, small enough for the caches."""
+_CHUNK_GAMES = 40_000
+"""Games at a time where a deal is played in many rotations."""
 FIRST_PLAYER = "first_player"
 
 
@@ -119,11 +123,14 @@ def _interval(mean: float, spread: float, n: int, games: int, bounds: tuple[floa
 
 def metrics_of(game: Game, variants: Sequence[Variant], *, two_policies: bool) -> list[Metric]:
     """The headline numbers that the games' logs hold, over all rule sets together."""
+    tables = [_games_table(game, variant.rules) for variant in variants]
+    if isinstance(game, ScoredByShares):
+        return [Metric(*each) for each in share_metrics(tables, game.seats(variants[0].rules), first=FIRST_PLAYER,
+                                                        two_policies=two_policies)]
     found = [Metric(FIRST_PLAYER, "the player who starts scores")]
     if two_policies:
         found.append(Metric("score_a", "the first policy scores"))
     found.append(Metric("draws", "drawn games"))
-    tables = [_games_table(game, variant.rules) for variant in variants]
     columns = {column.name for table in tables for column in table.columns}
     if "lone_seat" in columns:
         found.append(Metric("lone", "the single player scores against the team"))
@@ -150,15 +157,20 @@ def _by_deal(batch: Batch, table: Table, metrics: Sequence[Metric], first_deal: 
     """The mean of every metric by deal, ``[metric, deal]``."""
     games = batch.tables["games"]
     deal = games["deal_id"].astype(np.int64) - first_deal
-    winner = games["winner"]
-    half = np.where(winner < 0, 0.5, winner == 0)
-    reasons = _reasons(table)
     rows = np.full((len(metrics), n_deals), np.nan)
     per_deal = np.bincount(deal, minlength=n_deals)
 
     def mean(values: NDArray[Any]) -> NDArray[np.float64]:
         return np.bincount(deal, weights=values.astype(np.float64), minlength=n_deals) / per_deal
 
+    if "share_0" in games:
+        for at, metric in enumerate(metrics):
+            values = game_values(metric.key, games, table, a)
+            rows[at] = values if isinstance(values, float) else mean(values)
+        return rows
+    winner = games["winner"]
+    half = np.where(winner < 0, 0.5, winner == 0)
+    reasons = _reasons(table)
     for at, metric in enumerate(metrics):
         if metric.key == FIRST_PLAYER:
             rows[at] = mean(half)
@@ -207,7 +219,7 @@ def measure(
     workers : how many stretches of deals are played at a time.
     meter : told how far it is, and that something has to be compiled first.
     """
-    two = any(matchup[0] != matchup[-1] for matchup in matchups)
+    two = any(ref != matchup[0] for matchup in matchups for ref in matchup)
     metrics = metrics_of(game, variants, two_policies=two)
     shape = len(matchups), len(variants), len(metrics)
     result = Measured(metrics, list(variants), [_title(matchup) for matchup in matchups], seed, n_deals,
@@ -220,9 +232,13 @@ def measure(
     labels = list(dict.fromkeys(ref.label for matchup in matchups for ref in matchup))
     codes = [labels.index(matchup[0].label) for matchup in matchups]
 
+    # The same for any number of workers, as every sum is rounded.
+    steps = [max(1, min(CHUNK, _CHUNK_GAMES // per_deal)) if per_deal > 2 else CHUNK for per_deal in (
+        max(game.games_per_deal(matchup, variant.rules) for variant in variants) for matchup in matchups)]
+
     def stretch(job: tuple[int, int]) -> tuple[int, NDArray[np.float64], list[int]]:
         matchup, first = job
-        count = min(CHUNK, n_deals - first)
+        count = min(steps[matchup], n_deals - first)
         sums, played = np.zeros((3, *shape[1:])), []
         base: NDArray[np.float64] | None = None
         for at, (session, table) in enumerate(zip(sessions, tables, strict=True)):
@@ -234,7 +250,7 @@ def measure(
             meter.advance(batch.n_games)
         return matchup, sums, played
 
-    jobs = [(matchup, first) for matchup in range(len(matchups)) for first in range(0, n_deals, CHUNK)]
+    jobs = [(matchup, first) for matchup in range(len(matchups)) for first in range(0, n_deals, steps[matchup])]
     with ThreadPoolExecutor(max_workers=max(1, workers)) as crew:
         try:
             # In the order of the deals, so that not even rounding depends on the number of workers.
@@ -250,7 +266,10 @@ def measure(
 
 
 def _title(matchup: Sequence[PolicyRef]) -> str:
-    return matchup[0].label if matchup[0] == matchup[-1] else f"{matchup[0].label} against {matchup[-1].label}"
+    labels = [ref.label for ref in matchup]
+    if len(labels) == 2 or len(set(labels)) == 1:
+        return labels[0] if len(set(labels)) == 1 else f"{labels[0]} against {labels[1]}"
+    return who_plays(labels)
 
 
 def deals_needed(pilot: Measured, half_width: float) -> int:

@@ -57,7 +57,7 @@ from agentsim.jit import jit
 from agentsim.rng import deal_key, decision_key, seat_key
 
 __all__ = ["ACTIONS", "BELIEF_WIDTH", "FULL", "GAME_WIDTH", "GRAIN", "MOMENTS", "MOVES", "MOVE_WIDTH", "NOTHING",
-           "STATEMENT_WIDTH", "play_games"]
+           "STATEMENT_WIDTH", "play_games", "write_beliefs"]
 
 # Columns of a game row; points and medkits by side, wrong and thrown by tool, the score by seat.
 G_REASON, G_WINNER, G_SMALLER, G_POINTS, G_MEDKITS, G_CALLS, G_FIRST_CALLED = 0, 1, 2, 3, 5, 7, 8
@@ -100,7 +100,7 @@ def _believed(state, odds, table, me, other, view, sense):
 
 
 @jit
-def _write_beliefs(state, odds, table, moment, index, beliefs, belief_game, written, view, sense):
+def write_beliefs(state, odds, table, moment, index, beliefs, belief_game, written, view, sense):
     """Rows of what everybody believes of everybody else; returns how many rows there are now."""
     for me in range(table[PLAYERS]):
         for other in range(table[PLAYERS]):
@@ -233,7 +233,7 @@ def play_games(seed, matchup, first_game, n_games, seatings, table, families, ro
                 n_statements = _write_statements(state, table, turn, me, index, statements, statement_game,
                                                  n_statements)
             if log == FULL and ((choosing and state[PHASE] != CHOOSING) or state[PHASE] == OVER):
-                n_beliefs = _write_beliefs(state, odds, table, 1 if state[PHASE] == OVER else 0, index, beliefs,
+                n_beliefs = write_beliefs(state, odds, table, 1 if state[PHASE] == OVER else 0, index, beliefs,
                                            belief_game, n_beliefs, view, sense)
         _write_game(state, table, games[index])
         for row in range(first_move, n_moves):
