@@ -27,8 +27,10 @@ from agentsim.stats import ratio_table
 __all__ = ["BINS", "Calibration", "calibration"]
 
 BINS = 10
-_LEAST = 30
-"""Deals that a bin needs to count in the test; smaller ones are joined with their neighbour."""
+_LEAST = 15.0
+"""Deals times the variance p (1 - p) that a bin needs in the test, so that its sums are near normal; smaller ones are
+joined with their neighbour. Beliefs close to 0 and 1 take many deals."""
+_DEALS = 30
 
 
 @dataclass(frozen=True)
@@ -75,8 +77,9 @@ def calibration(deal: NDArray[Any], believed: NDArray[Any], came_true: NDArray[A
     used = np.flatnonzero(counts.sum(axis=0))
     den = counts[:, used]
     table = ratio_table(pd.DataFrame({
-        "n_deals": np.count_nonzero(den, axis=0).astype(float), "num": gaps[:, used].sum(axis=0), "den": den.sum(axis=0),
-        "num_num": (gaps[:, used] ** 2).sum(axis=0), "num_den": (gaps[:, used] * den).sum(axis=0),
+        "n_deals": np.count_nonzero(den, axis=0).astype(float), "num": gaps[:, used].sum(axis=0),
+        "den": den.sum(axis=0), "num_num": (gaps[:, used] ** 2).sum(axis=0),
+        "num_den": (gaps[:, used] * den).sum(axis=0),
         "den_den": (den * den).sum(axis=0)}), bounds=(-1.0, 1.0), family_size=family_size)
     mean = sums(p).sum(axis=0)[used] / den.sum(axis=0)
     found = pd.DataFrame({
@@ -85,19 +88,20 @@ def calibration(deal: NDArray[Any], believed: NDArray[Any], came_true: NDArray[A
         "family_size": table["family_size"]})
     for name, gap in (("estimate", "gap"), ("low", "gap_low"), ("high", "gap_high")):
         found[name] = (found["believed"] + found[gap]).clip(0.0, 1.0)
-    statistic, df, p_value = _test(gaps, counts)
+    variance = sums(p * (1 - p)).sum(axis=0) / np.maximum(counts.sum(axis=0), 1)
+    statistic, df, p_value = _test(gaps, np.count_nonzero(counts, axis=0) * variance)
     return Calibration(found, statistic, df, p_value, len(p), n)
 
 
-def _test(gaps: NDArray[np.float64], counts: NDArray[np.float64]) -> tuple[float, tuple[int, int], float]:
+def _test(gaps: NDArray[np.float64], weight: NDArray[np.float64]) -> tuple[float, tuple[int, int], float]:
     """Hotelling's test that all mean gaps are 0: statistic F, degrees of freedom, p."""
     n = len(gaps)
-    joined = _joined(gaps, counts)
+    joined = _joined(gaps, weight)
     # All gaps of a deal add up to nothing, so one bin says no more; the fullest is left out.
     if joined.shape[1] > 1:
         joined = np.delete(joined, int(np.abs(joined).sum(axis=0).argmax()), axis=1)
     k = joined.shape[1]
-    if n <= max(k + 1, _LEAST):
+    if n <= max(k + 1, _DEALS):
         return float("nan"), (k, max(n - k, 0)), float("nan")
     mean = joined.mean(axis=0)
     covariance = np.atleast_2d(np.cov(joined, rowvar=False))
@@ -106,17 +110,17 @@ def _test(gaps: NDArray[np.float64], counts: NDArray[np.float64]) -> tuple[float
     return statistic, (k, n - k), float(f_distribution.sf(statistic, k, n - k))
 
 
-def _joined(gaps: NDArray[np.float64], counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Neighbouring bins put together until each occurs in enough deals."""
+def _joined(gaps: NDArray[np.float64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Neighbouring bins put together until each has enough weight."""
     columns: list[NDArray[np.float64]] = []
-    have, deals = np.zeros(len(gaps)), np.zeros(len(gaps), dtype=bool)
+    have, total = np.zeros(len(gaps)), 0.0
     for at in range(gaps.shape[1]):
-        have, deals = have + gaps[:, at], deals | (counts[:, at] > 0)
-        if deals.sum() >= _LEAST:
+        have, total = have + gaps[:, at], total + float(weight[at])
+        if total >= _LEAST:
             columns.append(have)
-            have, deals = np.zeros(len(gaps)), np.zeros(len(gaps), dtype=bool)
-    if deals.any() and columns:
+            have, total = np.zeros(len(gaps)), 0.0
+    if columns:
         columns[-1] = columns[-1] + have
-    elif not columns:
+    else:
         columns.append(have)
     return np.stack(columns, axis=1)

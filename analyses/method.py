@@ -11,7 +11,7 @@ from agentsim.report import Block, Column, Heading, Table, Text
 from agentsim.runs import Run
 from agentsim.stats import anchor_test
 from analyses.common import CHANCE_FAMILIES, percent, smallest
-from analyses.standard import Planned, market_size, modes_deals
+from analyses.standard import NEW_GAMES, Planned, market_size, modes_deals, own_games
 
 __all__ = ["anchors", "blocks", "experiments", "policies"]
 
@@ -42,6 +42,7 @@ _LIMITS = """
 - What a Black Market card is worth is measured at three levels of play, against the other cards of this market and with
   picks by chance. In a market of other cards, or at a table, it may be worth something else.
 - Division M's agent and Black Market cards are stand-ins of this project. Nothing here is about the real ones.
+- Shady Agents is a model of information and not of persuasion: statements can be checked, nobody is talked round.
 - Win rates of owners, and chances to win by lead, compare different situations and not the same one with and without.
   They are marked as confounded where somebody might read an effect into them.
 """
@@ -110,6 +111,8 @@ def blocks(planned: Sequence[Planned], runs: Mapping[str, Run]) -> list[Block]:
         Text("\n".join(["```", *played["command"], "```"])),
         Text(_beside(planned)),
         Heading("Who plays", "policies"),
+        Text(f"The policies of {get_game(runs['standard'].experiment.game).title}; `agentsim policies --game NAME` "
+             "lists those of the other games."),
         Table(policies(runs["standard"]), "policies", "Policies", {
             "policy": Column("policy"), "family": Column("family"), "idea": Column("idea"),
         }, note="The download also lists the parameters that differ from the family's defaults.", rows=30),
@@ -132,7 +135,15 @@ def _beside(planned: Sequence[Planned]) -> str:
             f"with picks by chance, as many forks, {size.blanks:,} and as many forks in a market with blanks, "
             f"{size.landings:,} with every landing kept. `agentsim balance --games {size.games} --seed {market.seed}` "
             f"plays the first two again. The page *Modes* rests on {modes_deals(planned):,} deals of every mode and "
-            "level.")
+            f"level.{_other_games(planned)}")
+
+
+def _other_games(planned: Sequence[Planned]) -> str:
+    """What the pages of the other games have played beside their runs."""
+    return "".join(
+        f" The page *{get_game(item.experiment.game).title}* plays experiments of its own, "
+        f"{own_games(planned, item.key):,} games or a stated part of that per cell; each number there has its n."
+        for item in planned if item.key in NEW_GAMES)
 
 
 def _anchor_blocks(run: Run) -> list[Block]:

@@ -44,13 +44,25 @@ from agentsim.report.notebooks import run_notebooks, source_digest
 from agentsim.resources import notebooks_dir
 from agentsim.runs import Run
 from agentsim.simulation import ProgressBar
-from analyses import agents_and_bluffs, black_market, first_player, game_shape, method, modes, standard, win_rates
+from analyses import (
+    agents_and_bluffs,
+    black_market,
+    first_player,
+    game_shape,
+    method,
+    modes,
+    shady_agents,
+    standard,
+    win_rates,
+)
 from analyses.cache import cached_tables, key_of
-from analyses.common import strongest
+from analyses.common import listed, strongest
 
 __all__ = ["main"]
 
 CACHE = standard.LOGS / "report_cache"
+NEW_GAMES: Mapping[str, Any] = {"standard_shady": shady_agents}
+"""The pages of games other than Agent Avenue, by the experiment that they rest on."""
 _FEW = 20_000
 """Games per matchup of the round robin below which the first page says that the sample is small."""
 _VERSIONS = ("numpy", "numba", "pandas", "scipy", "duckdb", "pyarrow", "matplotlib", "joblib")
@@ -171,6 +183,8 @@ def _questions(planned: Sequence[standard.Planned], runs: Mapping[str, Run], foc
         return [first_player.RuleChange(rule, value, runs[key]) for rule, value, key in standard.rule_runs(planned)]
 
     rules = tuple(item.key for item in planned if item.key.startswith("standard_rules"))
+    own = [_Question(module, _own_tables(module, key, planned, runs, workers), 2, (key,))
+           for key, module in NEW_GAMES.items()]
     return [
         _Question(win_rates, lambda: win_rates.tables(runs["standard"]), 2, ("standard",)),
         _Question(first_player, lambda: first_player.tables(runs["standard"], changes()), 3, ("standard", *rules)),
@@ -181,7 +195,18 @@ def _questions(planned: Sequence[standard.Planned], runs: Mapping[str, Run], foc
             runs["standard_market"], size=standard.market_size(planned), workers=workers), 3, ("standard_market",)),
         _Question(modes, lambda: modes.tables(
             runs["standard_market"], deals=standard.modes_deals(planned), workers=workers), 3, ("standard_market",)),
+        *own,
     ]
+
+
+def _own_tables(module: Any, key: str, planned: Sequence[standard.Planned], runs: Mapping[str, Run], workers: int
+                ) -> Callable[[], Tables]:
+    """The tables of a game that is not Agent Avenue."""
+    def tables() -> Tables:
+        made: Tables = module.tables(runs[key], games=standard.own_games(planned, key), workers=workers)
+        return made
+
+    return tables
 
 
 def _analyse(questions: Sequence[_Question], planned: Sequence[standard.Planned], runs: Mapping[str, Run], pages: _Pages
@@ -270,11 +295,15 @@ def _notebook_games(planned: Sequence[standard.Planned]) -> int:
 
 def _report(planned: Sequence[standard.Planned], runs: Mapping[str, Run], pages: _Pages,
             notebooks: Sequence[NotebookPage | Failure], seconds: Mapping[str, float], command: str) -> Report:
-    game = get_game(planned[0].experiment.game)
     base = planned[0].experiment
+    titles = [get_game(name).title for name in dict.fromkeys(item.experiment.game for item in planned)]
+    title = listed(titles)
     total = sum(run.n_games for run in runs.values())
     turns = sum(run.rows.get("turns", 0) for run in runs.values())
-    counts = {"games": total, "logged turns": turns, "policies": len(base.policies),
+    counts = {"games": total,
+              **{f"games of {name}": sum(runs[item.key].n_games for item in planned
+                                         if get_game(item.experiment.game).title == name) for name in titles},
+              "logged turns": turns, f"policies of {titles[0]}": len(base.policies),
               "rule sets": len(standard.rule_changes(planned)) + 1,
               "games of the round robin": runs["standard"].n_games,
               "logged games": sum(run.n_games for run in runs.values() if run.log != "none")}
@@ -286,15 +315,17 @@ def _report(planned: Sequence[standard.Planned], runs: Mapping[str, Run], pages:
     provenance = Provenance(command, base.seed, counts, versions, seconds, runs["standard"].digest(),
                             datetime.now(UTC).date().isoformat(), [told])
     if not pages.sections:
-        return Report(f"{game.title}: notebooks", notebooks=notebooks, provenance=provenance,
+        return Report(f"{title}: notebooks", notebooks=notebooks, provenance=provenance,
                       summary="The notebooks, executed on the standard experiments.")
-    summary = (f"{len(base.policies)} ways to play met each other, and themselves, in **{total:,} games**: who wins, "
-               "whether starting helps, how a game unfolds, which bluff works against whom, and what a Black Market "
-               "card is worth.")
+    summary = (f"{total:,} games".join(("**", "**")) + f" of {listed(titles)}. {titles[0]}: {len(base.policies)} ways "
+               "to play met each other, and themselves; who wins, whether starting helps, how a game unfolds, which "
+               "bluff works against whom, and what a Black Market card is worth.")
+    if titles[1:]:
+        summary += f" For {listed(titles[1:])} there is a page{' each' if titles[2:] else ''}."
     if base.games < _FEW:
         summary += " **A small sample:** many intervals are wide, and much is left undecided."
     return Report(
-        game.title, _headlines(pages.headlines), pages.sections, summary=summary,
+        title, _headlines(pages.headlines), pages.sections, summary=summary,
         provenance=provenance, method=pages.method, notebooks=notebooks)
 
 

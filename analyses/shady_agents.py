@@ -40,7 +40,7 @@ def tables(run: Run, *, games: int = GAMES, workers: int = 1, stage: Stage | Non
     Parameters
     ----------
     run : mirrors of Shady Agents with ``log = "full"``; its rules (the table size apart) and its seed are used.
-    games : how much is played; one cell of a table is a half or a quarter of it.
+    games : how much is played; one cell of a table is all, a half or a quarter of it.
     workers, stage : how many at a time; what is told how far it is.
 
     Returns ``about, balance, bonus, free, tools, talk, seats, calls, presets, tests, reliability``; see
@@ -59,7 +59,7 @@ def tables(run: Run, *, games: int = GAMES, workers: int = 1, stage: Stage | Non
         "talk": shady_trials.talk(game, keys, part[1], seed + 1, workers=workers, stage=stage),
         "seats": shady_trials.seats(game, keys, part[0], seed + 2, stage=stage),
         "calls": shady_trials.calls(game, keys, part[0], seed + 3, stage=stage),
-        "presets": shady_trials.presets(game, keys, part[1], seed + 4, stage=stage),
+        "presets": shady_trials.presets(game, keys, games, seed + 4, stage=stage),
         **shady_trials.beliefs(game, keys, run, part[0], seed + 5)}
     played = sum(int(found[name]["n_games"].sum()) for name in ("balance", "talk", "presets"))
     return {**found, "about": found["about"].assign(n_experiments=played)}
@@ -109,14 +109,14 @@ def _bonus(found: Tables) -> Finding | None:
                      for row, side in zip(rows_of(rows), sides, strict=True)]
             words.append(f"for `{policy}` {listed(named)}")
     row = table[(table["policy"] == MAIN)].iloc[0]
-    return finding(f"Shady Agents: the bonus at odd tables is {'; '.join(words)}. With {int(row['players'])} players of "
-                   f"`{MAIN}` the smaller side wins {{value}}.", row, interval=_interval(table), section=ANCHOR)
+    return finding(f"Shady Agents: the bonus at odd tables is {'; '.join(words)}. With {int(row['players'])} players "
+                   f"of `{MAIN}` the smaller side wins {{value}}.", row, interval=_interval(table), section=ANCHOR)
 
 
 def _interrogation(found: Tables) -> Finding | None:
     table = found["calls"]
-    rows = table[(table["players"] == MAIN_SIZE) & (table["policy"] == MAIN)].set_index("who")
-    first = rows.loc["first"]
+    rows = table[(table["players"] == MAIN_SIZE) & (table["policy"] == MAIN)]
+    first = rows[rows["who"] == "first"].iloc[0]
     verb = {1: "raises", -1: "lowers", 0: "does not clearly change"}[clear(first, 0.0)]
     return finding(f"Shady Agents: calling the free interrogation instead of giving a tool {verb} the first player's "
                    f"win share ({{value}}, {MAIN_SIZE} players, `{MAIN}`).", first, n=int(first["n_forks"]),
@@ -153,8 +153,8 @@ def _paid(found: Tables) -> Finding | None:
                "costs more than it brings, or is too close to say" if signs == {-1, 0} else
                "pays, or is too close to say" if signs == {1, 0} else
                "is too close to say" if signs == {0} else "pays in some seats and table sizes and costs in others")
-    return finding(f"An interrogation paid with a tool {verdict} (`{MAIN}`); for the {row['who']} of {MAIN_SIZE} players "
-                   "calling instead of giving changes its win share by {value}.", row, n=int(row["n_forks"]),
+    return finding(f"An interrogation paid with a tool {verdict} (`{MAIN}`); for the {row['who']} of {MAIN_SIZE} "
+                   "players calling instead of giving changes its win share by {value}.", row, n=int(row["n_forks"]),
                    n_unit="forks", unit="pp", interval=_interval(table), section=ANCHOR)
 
 
@@ -168,9 +168,10 @@ def _seats(found: Tables) -> Finding | None:
                        f"{int(top['seat'])} of {int(top['players'])} ({{value}}).", top, unit="pp",
                        interval=_interval(table), section=ANCHOR)
     top = largest(moved, "estimate", size=True)
-    last = int(top["seat"]) == int(top["players"]) - 1
+    where = {0: ", who acts first and last", int(top["players"]) - 1: ", the last of the first round"}.get(
+        int(top["seat"]), "")
     return finding(f"Order matters most at {int(top['players'])} players, in seat {int(top['seat'])}"
-                   f"{', the last' if last else ''}: {{value}} against the others' mean (`{MAIN}`).", top, unit="pp",
+                   f"{where}: {{value}} against the others' mean (`{MAIN}`).", top, unit="pp",
                    interval=_interval(table), section=ANCHOR)
 
 
@@ -189,8 +190,8 @@ def _talk(found: Tables) -> Finding | None:
 
 def _tools(found: Tables) -> Finding | None:
     table = found["tools"]
-    rows = table[(table["players"] == MAIN_SIZE) & (table["tool"] == "medkits to enemies")].set_index("policy")
-    best, chance = rows.loc[MAIN], rows.loc["random"]
+    rows = table[(table["players"] == MAIN_SIZE) & (table["tool"] == "medkits to enemies")]
+    best, chance = (rows[rows["policy"] == policy].iloc[0] for policy in (MAIN, "random"))
     return finding(f"With {MAIN_SIZE} players {{value}} of the medkits of `{MAIN}` end up with an enemy, of `random` "
                    f"{percent(chance['estimate'])}.", best, interval=_interval(table), section=ANCHOR)
 
@@ -205,8 +206,8 @@ def _beliefs(found: Tables) -> Finding | None:
     n = int(right["n_beliefs"].sum())
     verdict = ("come true as often as they say wherever they have to" if rejected == 0 else
                f"do **not** come true as they say in {rejected} of {len(right)} populations in which they have to")
-    return Finding(f"Beliefs {verdict} ({n:,} beliefs, least adjusted p = {right['p_adjusted'].min():.2f}); beliefs made "
-                   f"wrong on purpose are rejected in {seen} of {len(wrong)} cases.", section=ANCHOR)
+    return Finding(f"Beliefs {verdict} ({n:,} beliefs, least adjusted p = {right['p_adjusted'].min():.2f}); beliefs "
+                   f"made wrong on purpose are rejected in {seen} of {len(wrong)} cases.", section=ANCHOR)
 
 
 def _presets(found: Tables) -> list[Finding | None]:
@@ -218,7 +219,8 @@ def _presets(found: Tables) -> list[Finding | None]:
             rows = table[(table["field"] == field) & (table["players"] == players)]
             top = largest(rows, "estimate")
             rivals = int((rows["high"] >= top["low"]).sum()) - 1
-            words.append(f"`{top['policy']}` at {players}" + (f" ({rivals} others may be as good)" if rivals else ""))
+            words.append(f"`{top['policy']}` at {players}" + (
+                f" ({rivals} other{'' if rivals == 1 else 's'} may be as good)" if rivals else ""))
         rows = table[(table["field"] == field) & (table["players"] == MAIN_SIZE)]
         top = largest(rows, "estimate")
         said.append(finding(f"Best as one among `{field}`: {listed(words)}. At {MAIN_SIZE} `{top['policy']}` scores "
@@ -251,15 +253,18 @@ def section(found: Tables) -> Section:
     add("What an interrogation is worth", "interrogations",
         "Forks: a game is continued twice from one turn of the first round, once with the player calling an "
         "interrogation and once with it giving the tool that it would give. Roles, talk and all random choices are the "
-        "same in both. The first player calls for free; the second and the last throw a tool away. `random` gives and "
-        "throws by chance. The second table changes the *rule* instead: what it brings the first player that its "
-        "interrogation is free, on the same deals.", "calls", "free")
+        "same in both. The first player calls for free and so also keeps both tools to the very end, when most is "
+        "known: its effect is that of the answers and of waiting together. The second and the last throw a tool away; "
+        "theirs is an effect at that table, where the first has mostly called already. `random` gives and throws by "
+        "chance. The second table changes the *rule* instead: what it brings the first player that its interrogation "
+        "is free, on the same deals.", "calls", "free")
     add("Does the order of turns matter?", "seats",
         "Each seat against the mean of the others, everybody playing alike. The first round goes from seat 0 up, the "
         "second back down, so seat 0 acts first and last.", "seats")
     add("How much can be checked", "talk",
-        f"`{MAIN}` at every seat. `verifiable`: how likely a listener knows the truth behind a statement; `misread`: how "
-        "likely it then takes it the wrong way. One is varied, the other is as shipped. If everything can be verified, "
+        f"`{MAIN}` at every seat. `verifiable`: how likely a listener knows the truth behind a statement; `misread`: "
+        "how likely it then takes it the wrong way. One is varied, the other is as shipped. If everything can be "
+        "verified, "
         "nothing is misread *and* the first player alone calls, even tables must end in draws and the larger side must "
         "win at odd ones.", "talk")
     add("Tools that go astray", "tools",
@@ -268,9 +273,8 @@ def section(found: Tables) -> Section:
     add("Which policies do well?", "presets",
         "One player of a policy, all others of another. *Lead* is its win share minus the mean of the others'; who is "
         "on its side wins and loses with it.", "presets")
-    lead = " ".join(item.text.replace("{value}", item.number).removeprefix("Shady Agents: ").capitalize()
-                    if item.text.startswith("Shady") else item.text.replace("{value}", item.number)
-                    for item in said[:2])
+    lead = " ".join(item.text.replace("{value}", item.number) for item in said[:2]).replace(f"{TITLE}: c", "C")
+    lead = lead.replace(f"{TITLE}: t", "T")
     return Section(ANCHOR, TITLE, QUESTION, blocks, lead=lead)
 
 
@@ -281,7 +285,7 @@ def _belief_text(found: Tables) -> str:
             "`random` with both likelihoods of tools at 1/2 (its tools say nothing), and at the end of the first round "
             "for a population that sends tools just as players believe (it knows the roles and is no policy). The test "
             f"rejects what is right in at most {percent(FALSE_ALARM, 0)} of reports (Hotelling's T² on the deals' sums "
-            "of *came true* minus *belief* by bin, Holm over populations). `random` with likelihoods of 0.8 is wrong on "
-            "purpose, and the test has to see it. For the other policies the beliefs are *reported only*: their model "
-            "of how others send tools is a belief and not a fact; the widest gap of a bin is "
+            "of *came true* minus *belief* by bin, Holm over populations). `random` with likelihoods of 0.8 is wrong "
+            "on purpose, and the test has to see it. For the other policies the beliefs are *reported only*: their "
+            "model of how others send tools is a belief and not a fact; the widest gap of a bin is "
             f"{points(worst['worst'])} (`{worst['population']}`, {worst['moment']}).")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
 from agentsim.report import Chart, Column, Table, theme
@@ -28,10 +30,9 @@ def _caption(found: Tables, table: pd.DataFrame, note: str, policies: str = "", 
                          interval=f"simultaneous 95 % intervals over {int(table['family_size'].iloc[0])} numbers")
 
 
-def _lines(ax: object, table: pd.DataFrame, x: str, group: str, reference: float | None = None) -> None:
+def _lines(ax: Any, table: pd.DataFrame, x: str, group: str) -> None:
     for at, (name, part) in enumerate(table.groupby(group, sort=False)):
-        theme.line_band(ax, part[x], part["estimate"], part["low"], part["high"], label=str(name), index=at,  # type: ignore[arg-type]
-                        reference=reference)
+        theme.line_band(ax, part[x], part["estimate"], part["low"], part["high"], label=str(name), index=at)
 
 
 def _players(table: pd.DataFrame) -> pd.DataFrame:
@@ -50,12 +51,12 @@ def _balance(found: Tables) -> Chart:
     holds = [row for _, row in with_bonus.iterrows() if not clear(row, 0.5)]
     low, high = smallest(with_bonus, "estimate"), largest(with_bonus, "estimate")
     title = (f"With the bonus the smaller side wins {percent(low['estimate'])} ({low['policy']}, "
-             f"{int(low['players'])} players) to {percent(high['estimate'])} ({high['policy']}, {int(high['players'])}); "
-             f"{len(holds)} of {len(with_bonus)} tables may be even")
+             f"{int(low['players'])} players) to {percent(high['estimate'])} ({high['policy']}, "
+             f"{int(high['players'])}); {len(holds)} of {len(with_bonus)} tables may be even")
     return Chart(figure, "shady-balance", title, _caption(found, table, "Mirrors; all rules on the same deals."),
                  "Win share of the smaller side with the bonus: " + "; ".join(
-                     f"{row.players} players {percent(row.estimate)} ({row.policy})" for row in rows_of(with_bonus)) + ".",
-                 key=True)
+                     f"{row.players} players {percent(row.estimate)} ({row.policy})"
+                     for row in rows_of(with_bonus)) + ".", key=True)
 
 
 def _calls(found: Tables) -> Chart:
@@ -88,7 +89,8 @@ def _seats(found: Tables) -> Chart:
              "No seat is clearly ahead or behind")
     return Chart(figure, "shady-seats", title, _caption(found, table, "Mirrors."),
                  "Seats that are clearly off: " + ("; ".join(
-                     f"{row.row} {points(row.estimate)} ({row.policy})" for row in rows_of(moved.head(12))) or "none") + ".")
+                     f"{row.row} {points(row.estimate)} ({row.policy})" for row in rows_of(moved.head(12)))
+                     or "none") + ".")
 
 
 def _talk(found: Tables) -> Chart:

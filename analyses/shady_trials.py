@@ -22,7 +22,7 @@ from agentsim.stats import adjusted_level, holm
 from agentsim.stats.clustered import bounded_mean
 from agentsim.stats.intervals import Interval
 from analyses.calibration import Calibration, calibration
-from analyses.common import LEVEL
+from analyses.common import LEVEL, largest
 from analyses.whatif import Measured, Variant, measure
 
 __all__ = ["ALL_SIZES", "SOME_SIZES", "Stage", "beliefs", "calls", "mirrors", "presets", "seats", "talk"]
@@ -184,7 +184,7 @@ def _lead(players: int, mine: int) -> NDArray[np.float64]:
 
 
 def seats(game: Game, keys: dict[str, Any], games: int, seed: int, *, stage: Stage | None = None) -> pd.DataFrame:
-    """How far each seat is ahead of the mean of the others, in mirrors. Columns ``players, policy, seat`` and numbers."""
+    """How far each seat is ahead of the mean of the others, in mirrors. Columns ``players, policy, seat``, numbers."""
     refs = [game.policy(name) for name in POLICIES]
     size = sum(SOME_SIZES) * len(refs)
     level = adjusted_level(size, LEVEL)
@@ -280,6 +280,8 @@ def beliefs(game: Game, keys: dict[str, Any], run: Run, games: int, seed: int) -
         table, ids = rows.tables["beliefs"], rows.tables["games"]
         deal = ids["deal_id"][np.searchsorted(ids["game_id"], table["game_id"])]
         for at, moment in enumerate(("end of round 1", "end of the game")):
+            if at and kind == "tested":
+                continue  # the second round tells nothing then: the same beliefs again
             mine = table["moment"] == at
             found.append((name, kind, moment, calibration(deal[mine], table["belief"][mine] / 10_000,
                                                           table["friend"][mine])))
@@ -300,7 +302,7 @@ def _belief_tables(found: Sequence[tuple[str, str, str, Calibration]]) -> Tables
     tests = pd.DataFrame([{
         "population": name, "kind": kind, "moment": moment, "statistic": each.statistic, "df": each.df[0],
         "deals_df": each.df[1], "p_value": each.p_value if kind != "reported" else float("nan"),
-        "worst": float(each.bins.loc[each.bins["gap"].abs().idxmax(), "gap"]), "n_beliefs": each.n_beliefs,
+        "worst": float(largest(each.bins, "gap", size=True)["gap"]), "n_beliefs": each.n_beliefs,
         "n_deals": each.n_deals} for name, kind, moment, each in found])
     tests["p_adjusted"] = float("nan")
     tried = (tests["kind"] != "reported") & tests["p_value"].notna()

@@ -24,8 +24,8 @@ from agentsim.simulation import Progress, simulate
 from agentsim.simulation.manifest import MANIFEST
 from analyses.market_trials import Size
 
-__all__ = ["LOGS", "RULE_CHANGES", "Planned", "market_size", "modes_deals", "plan", "play", "rule_changes", "rule_runs",
-           "scaled"]
+__all__ = ["LOGS", "NEW_GAMES", "RULE_CHANGES", "Planned", "market_size", "modes_deals", "own_games", "plan", "play",
+           "rule_changes", "rule_runs", "scaled"]
 
 RULE_CHANGES: Mapping[str, Mapping[int, Mapping[str, int]]] = {
     "hand size": {size: {"rules.hand_size": size} for size in (3, 4, 5, 6)},
@@ -37,6 +37,9 @@ RULE_CHANGES: Mapping[str, Mapping[int, Mapping[str, int]]] = {
 LOGS = Path("data/logs")
 
 _MARKET_GAMES, _MODES_DEALS = 20_000, 40_000
+
+NEW_GAMES: Mapping[str, int] = {"standard_shady": 40_000}
+"""The experiments of games other than Agent Avenue, and how many games their analyses play at the standard size."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +68,9 @@ def plan(games: int | None = None, seed: int | None = None, logs: Path = LOGS) -
     scale = 1.0 if games is None else base.with_games(games, where="--games").games / base.games
     suffix = ("" if games is None else f"_games{games}") + ("" if seed is None else f"_seed{seed}")
     planned = []
-    for name in ("standard", "standard_offers", "standard_mirrors", "standard_market", "standard_rules"):
+    for name in ("standard", "standard_offers", "standard_mirrors", "standard_market", "standard_rules", *NEW_GAMES):
         experiment = base if name == "standard" else load_experiment(folder / f"{name}.toml")
-        experiment = replace(experiment, games=scaled(experiment.games, scale),
+        experiment = replace(experiment, games=scaled(experiment.games, scale, max(2, *experiment.games_per_deal())),
                              seed=experiment.seed if seed is None else seed)
         planned.append(_planned(name, experiment, {}, logs, suffix))
         if name == "standard_rules":
@@ -78,9 +81,9 @@ def plan(games: int | None = None, seed: int | None = None, logs: Path = LOGS) -
     return planned
 
 
-def scaled(games: int, scale: float) -> int:
-    """``games`` times ``scale``, rounded to an even number from 2 on (two games make a deal)."""
-    return max(2, 2 * round(games * scale / 2))
+def scaled(games: int, scale: float, per_deal: int = 2) -> int:
+    """``games`` times ``scale``, rounded to whole deals, one at least (by default two games make a deal)."""
+    return max(per_deal, per_deal * round(games * scale / per_deal))
 
 
 def market_size(planned: Sequence[Planned]) -> Size:
@@ -96,6 +99,13 @@ def market_size(planned: Sequence[Planned]) -> Size:
 def modes_deals(planned: Sequence[Planned]) -> int:
     """How many deals of every mode and policy the report plays."""
     return max(200, scaled(_MODES_DEALS, _market_scale(planned)))
+
+
+def own_games(planned: Sequence[Planned], key: str) -> int:
+    """How many games the analysis of one of :data:`NEW_GAMES` plays per cell: its ``games``."""
+    base = next(item.experiment.games for item in planned if item.key == "standard")
+    usual = load_experiment(experiments_dir() / "standard.toml").games
+    return max(200, scaled(NEW_GAMES[key], base / usual))
 
 
 def _market_scale(planned: Sequence[Planned]) -> float:

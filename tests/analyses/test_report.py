@@ -21,11 +21,12 @@ from analyses import (
     game_shape,
     modes,
     report,
+    shady_agents,
     standard,
     win_rates,
 )
 
-MODULES = (win_rates, first_player, game_shape, agents_and_bluffs, black_market, modes)
+MODULES = (win_rates, first_player, game_shape, agents_and_bluffs, black_market, modes, shady_agents)
 
 
 @pytest.fixture

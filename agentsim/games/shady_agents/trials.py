@@ -29,8 +29,9 @@ from agentsim.games.shady_agents.view import VIEW_SIZE
 __all__ = ["forks", "model_beliefs"]
 
 
-def forks(rules: Rules, ref: PolicyRef, turns: Sequence[int], seed: int, n_deals: int, first_deal: int = 0
-          ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def forks(
+    rules: Rules, ref: PolicyRef, turns: Sequence[int], seed: int, n_deals: int, first_deal: int = 0
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """What calling an interrogation does to the caller, against giving a tool: one policy in all seats.
 
     Parameters
@@ -49,8 +50,9 @@ def forks(rules: Rules, ref: PolicyRef, turns: Sequence[int], seed: int, n_deals
         raise InputError(f"'{ref.family}' cannot be made to call or to give", key="policy", allowed="random, sleuth")
     if not turns or list(turns) != sorted(set(turns)) or turns[0] < 0 or turns[-1] >= rules.players:
         raise InputError("turns of the first round, ascending", key="turns", allowed=f"0 to {rules.players - 1}")
-    never, always = {"enough_calls": 0.0}, {"sure_medkit": 1.1, "sure_bullet": 1.1, "enough_calls": 10.0, "noise": 0.0,
-                                            "free_call": 1.0}
+    never = {"enough_calls": 0.0}
+    # Surer than anybody can be, tastes and noise included.
+    always = {"sure_medkit": 99.0, "sure_bullet": 99.0, "enough_calls": 99.0}
     kinds: tuple[dict[str, float], ...] = ({}, never, always) if ref.family == "sleuth" else ({}, {}, {})
     rows = np.stack([policy_row(ref.family, {**ref.params, **changes}, rules) for changes in kinds])
     shares = np.zeros((n_deals, len(turns), 2), dtype=np.int16)
@@ -61,8 +63,10 @@ def forks(rules: Rules, ref: PolicyRef, turns: Sequence[int], seed: int, n_deals
     return shares / WHOLE_WIN, would != 0
 
 
-def model_beliefs(rules: Rules, seed: int, n_deals: int, *, first_deal: int = 0, medkit_friend: float | None = None,
-                  bullet_enemy: float | None = None) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
+def model_beliefs(
+    rules: Rules, seed: int, n_deals: int, *, first_deal: int = 0, medkit_friend: float | None = None,
+    bullet_enemy: float | None = None,
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
     """Beliefs at the end of first rounds whose players send tools with stated likelihoods.
 
     ``medkit_friend``, ``bullet_enemy`` are by default what the rules make players believe, so that the beliefs should
