@@ -14,7 +14,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -46,6 +46,7 @@ from agentsim.runs import Run
 from agentsim.simulation import ProgressBar
 from analyses import (
     agents_and_bluffs,
+    argh,
     black_market,
     first_player,
     game_shape,
@@ -61,7 +62,7 @@ from analyses.common import listed, strongest
 __all__ = ["main"]
 
 CACHE = standard.LOGS / "report_cache"
-NEW_GAMES: Mapping[str, Any] = {"standard_shady": shady_agents}
+NEW_GAMES: Mapping[str, Any] = {"standard_argh": argh, "standard_shady": shady_agents}
 """The pages of games other than Agent Avenue, by the experiment that they rest on."""
 _FEW = 20_000
 """Games per matchup of the round robin below which the first page says that the sample is small."""
@@ -224,7 +225,8 @@ def _analyse(questions: Sequence[_Question], planned: Sequence[standard.Planned]
                 labels = [str(planned_item.folder) for planned_item in planned if planned_item.key in question.runs]
                 tables = cached_tables(CACHE / _folder_name(name, planned), key_of(name, sources, *digests, *labels),
                                        question.tables)
-                into += question.module.findings(tables)[:question.headlines]
+                into += [_of_game(item, question.module)
+                         for item in question.module.findings(tables)[:question.headlines]]
                 made: Section = question.module.section(tables)
                 return made
 
@@ -239,6 +241,11 @@ def _analyse(questions: Sequence[_Question], planned: Sequence[standard.Planned]
     except BaseException as error:  # the main thread raises it again
         pages.broken = error
     pages.seconds = time.monotonic() - start
+
+
+def _of_game(item: Finding, module: Any) -> Finding:
+    """A finding for the first page, where it has to say which game it is about if that is not the first."""
+    return replace(item, text=f"{module.TITLE}: {item.text}") if module in NEW_GAMES.values() else item
 
 
 def _folder_name(name: str, planned: Sequence[standard.Planned]) -> str:
@@ -268,6 +275,7 @@ def _notebooks(planned: Sequence[standard.Planned], runs: Mapping[str, Run], foc
         "first_player": {"RUN": folder["standard"], "CHANGES": changes},
         "win_rates": {"RUN": folder["standard"]},
         "black_market": {"RUN": folder["standard_market"], "GAMES": _notebook_games(planned)},
+        "argh": {"RUN": folder["standard_argh"], "GAMES": max(200, standard.own_games(planned, "standard_argh") // 6)},
     }
     sources = _sources()
     digests = {item.key: runs[item.key].digest() for item in planned}

@@ -109,7 +109,7 @@ def _bonus(found: Tables) -> Finding | None:
                      for row, side in zip(rows_of(rows), sides, strict=True)]
             words.append(f"for `{policy}` {listed(named)}")
     row = table[(table["policy"] == MAIN)].iloc[0]
-    return finding(f"Shady Agents: the bonus at odd tables is {'; '.join(words)}. With {int(row['players'])} players "
+    return finding(f"The bonus at odd tables is {'; '.join(words)}. With {int(row['players'])} players "
                    f"of `{MAIN}` the smaller side wins {{value}}.", row, interval=_interval(table), section=ANCHOR)
 
 
@@ -118,7 +118,7 @@ def _interrogation(found: Tables) -> Finding | None:
     rows = table[(table["players"] == MAIN_SIZE) & (table["policy"] == MAIN)]
     first = rows[rows["who"] == "first"].iloc[0]
     verb = {1: "raises", -1: "lowers", 0: "does not clearly change"}[clear(first, 0.0)]
-    return finding(f"Shady Agents: calling the free interrogation instead of giving a tool {verb} the first player's "
+    return finding(f"Calling the free interrogation instead of giving a tool {verb} the first player's "
                    f"win share ({{value}}, {MAIN_SIZE} players, `{MAIN}`).", first, n=int(first["n_forks"]),
                    n_unit="forks", unit="pp", interval=_interval(table), section=ANCHOR)
 
@@ -273,8 +273,7 @@ def section(found: Tables) -> Section:
     add("Which policies do well?", "presets",
         "One player of a policy, all others of another. *Lead* is its win share minus the mean of the others'; who is "
         "on its side wins and loses with it.", "presets")
-    lead = " ".join(item.text.replace("{value}", item.number) for item in said[:2]).replace(f"{TITLE}: c", "C")
-    lead = lead.replace(f"{TITLE}: t", "T")
+    lead = " ".join(item.text.replace("{value}", item.number) for item in said[:2])
     return Section(ANCHOR, TITLE, QUESTION, blocks, lead=lead)
 
 

@@ -38,7 +38,7 @@ LOGS = Path("data/logs")
 
 _MARKET_GAMES, _MODES_DEALS = 20_000, 40_000
 
-NEW_GAMES: Mapping[str, int] = {"standard_shady": 40_000}
+NEW_GAMES: Mapping[str, int] = {"standard_argh": 60_000, "standard_shady": 40_000}
 """The experiments of games other than Agent Avenue, and how many games their analyses play at the standard size."""
 
 

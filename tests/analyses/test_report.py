@@ -16,6 +16,7 @@ from agentsim.report.check import check_report
 from agentsim.report.lint import lint
 from analyses import (
     agents_and_bluffs,
+    argh,
     black_market,
     first_player,
     game_shape,
@@ -26,7 +27,7 @@ from analyses import (
     win_rates,
 )
 
-MODULES = (win_rates, first_player, game_shape, agents_and_bluffs, black_market, modes, shady_agents)
+MODULES = (win_rates, first_player, game_shape, agents_and_bluffs, black_market, modes, argh, shady_agents)
 
 
 @pytest.fixture
@@ -130,7 +131,7 @@ def test_only_the_notebooks(quick: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert report.main(games=20, workers=1, notebooks_only=True) == 0
     assert capsys.readouterr().out == "reports/notebooks/index.html\n"
     assert not (quick / "reports" / "index.html").exists()
-    assert len(list((quick / "reports" / "notebooks").glob("notebook-*.html"))) == 5
+    assert len(list((quick / "reports" / "notebooks").glob("notebook-*.html"))) == 6
 
 
 @pytest.mark.parametrize("games", ["3", "0", "1", "-2", "many", "2.5"])
