@@ -118,8 +118,11 @@ def _interrogation(found: Tables) -> Finding | None:
     rows = table[(table["players"] == MAIN_SIZE) & (table["policy"] == MAIN)]
     first = rows[rows["who"] == "first"].iloc[0]
     verb = {1: "raises", -1: "lowers", 0: "does not clearly change"}[clear(first, 0.0)]
+    other = table[(table["players"] == MAIN_SIZE) & (table["policy"] == EXPERT) & (table["who"] == "first")]
+    also = "".join(f"; that of `{EXPERT}` among its like by {points(row.estimate)} [{100 * row.low:+.1f}, "
+                   f"{100 * row.high:+.1f}]".replace("-", "−") for row in rows_of(other))
     return finding(f"Calling the free interrogation instead of giving a tool {verb} the first player's "
-                   f"win share ({{value}}, {MAIN_SIZE} players, `{MAIN}`).", first, n=int(first["n_forks"]),
+                   f"win share ({{value}}, {MAIN_SIZE} players, `{MAIN}`){also}.", first, n=int(first["n_forks"]),
                    n_unit="forks", unit="pp", interval=_interval(table), section=ANCHOR)
 
 
@@ -255,7 +258,8 @@ def section(found: Tables) -> Section:
         "interrogation and once with it giving the tool that it would give. Roles, talk and all random choices are the "
         "same in both. The first player calls for free and so also keeps both tools to the very end, when most is "
         "known: its effect is that of the answers and of waiting together. The second and the last throw a tool away; "
-        "theirs is an effect at that table, where the first has mostly called already. `random` gives and throws by "
+        "theirs is an effect at that table, where the first has mostly called already. What the others then do is part "
+        "of every effect: where nobody has called yet, somebody else may, and pay for it. `random` gives and throws by "
         "chance. The second table changes the *rule* instead: what it brings the first player that its interrogation "
         "is free, on the same deals.", "calls", "free")
     add("Does the order of turns matter?", "seats",

@@ -52,7 +52,8 @@ def _balance(found: Tables) -> Chart:
     low, high = smallest(with_bonus, "estimate"), largest(with_bonus, "estimate")
     title = (f"With the bonus the smaller side wins {percent(low['estimate'])} ({low['policy']}, "
              f"{int(low['players'])} players) to {percent(high['estimate'])} ({high['policy']}, "
-             f"{int(high['players'])}); {len(holds)} of {len(with_bonus)} tables may be even")
+             f"{int(high['players'])}); "
+             f"{len(holds) or 'none'} of {len(with_bonus)} intervals {'hold' if len(holds) > 1 else 'holds'} 50 %")
     return Chart(figure, "shady-balance", title, _caption(found, table, "Mirrors; all rules on the same deals."),
                  "Win share of the smaller side with the bonus: " + "; ".join(
                      f"{row.players} players {percent(row.estimate)} ({row.policy})"

@@ -217,7 +217,7 @@ def presets(game: Game, keys: dict[str, Any], games: int, seed: int, *, stage: S
         for m, matchup in enumerate(matchups):
             mirror = matchup[0] == matchup[1]
             per_deal = players if mirror else players * players
-            tally = _play(session, m, max(games // per_deal, 20), meter)
+            tally = _play(session, m, max(games // per_deal, 4), meter)
             # In a mirror the first policy sits in one seat; all seats play alike, so all count.
             mine = np.full(players, 1 / players) if mirror else np.eye(players)[0]
             score = _share(tally, "slot", mine, per_deal, level, (0.0, 1.0))
