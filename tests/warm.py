@@ -41,6 +41,15 @@ def _argh_forks() -> None:
     Session(make_rules(), [(get_game("argh").policy("random"),) * 2], 1).forks("chance", 0, 0, 1, horizon=1)
 
 
+def _shady_forks() -> None:
+    from agentsim.games.base import get_game
+    from agentsim.games.shady_agents.rules import make_rules
+    from agentsim.games.shady_agents.trials import forks, model_beliefs
+
+    forks(make_rules(), get_game("shady_agents").policy("random"), [0], 1, 1)
+    model_beliefs(make_rules(), 1, 1)
+
+
 def _rollouts() -> None:
     import agentsim
 
@@ -61,6 +70,7 @@ JOBS: dict[str, Callable[[], None]] = {
     "modes": lambda: _play("agent_avenue", "random", {"rules.mode": "advanced"}),
     "forks": _forks,
     "argh_forks": _argh_forks,
+    "shady_forks": _shady_forks,
     "rollouts": _rollouts,
     "argh": lambda: _play("argh", "random"),
     "shady_agents": lambda: _play("shady_agents", "random"),
