@@ -84,6 +84,8 @@ def make_player(ref: PolicyRef, rules: Rules) -> Player:
         return Player(ref, _FAMILIES["user"], row, found.offer, found.take, found.others or chance)
     elif ref.family == "solver":
         return _solver(ref, rules)
+    elif ref.family == "responder":
+        return _responder(ref, rules)
     return Player(ref, _FAMILIES[ref.family], row)
 
 
@@ -96,6 +98,13 @@ def _solver(ref: PolicyRef, rules: Rules) -> Player:
     found = store.solution(rules)
     return Player(ref, _FAMILIES["user"], solver_row(ref.params, found.values, found.answers, found.facts),
                   player.solver_offer, player.solver_take, python=None)
+
+
+def _responder(ref: PolicyRef, rules: Rules) -> Player:
+    """A best response, from the folder where :func:`..solver.respond.best_response` kept it."""
+    from agentsim.games.agent_avenue.solver import player, responder, responses
+
+    return Player(ref, _FAMILIES["user"], responses.row_of(ref, rules), player.solver_offer, responder.responder_take)
 
 
 def user_functions(players: Sequence[Player]) -> tuple[Any, Any, Any] | None:
