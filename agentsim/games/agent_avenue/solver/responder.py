@@ -15,7 +15,7 @@ from agentsim.games.agent_avenue.rules import COPIES
 from agentsim.games.agent_avenue.solver import player as p
 from agentsim.games.agent_avenue.solver.backward import fill_outcomes, type_chances
 from agentsim.games.agent_avenue.solver.parameters import ANSWERS, FACTS, N_STATES, VALUES
-from agentsim.games.agent_avenue.solver.turn_game import SIZE
+from agentsim.games.agent_avenue.solver.turn_game import SIZE, turn_values
 from agentsim.games.agent_avenue.user import jit_take
 from agentsim.games.agent_avenue.zones import count
 from agentsim.jit import jit
@@ -50,7 +50,7 @@ def respond_states(order, n, digit, moves, wins, loses, gap, side, tie, copies, 
                 q[name] = answers[state, name] / 255.0
             type_chances(left, n, hand, sets, chances, work)
             fill_outcomes(lead, a, b, n, digit, moves, wins, loses, gap, side, tie, theirs, outcomes)
-            p.turn_values(n, outcomes, q, values)
+            turn_values(n, outcomes, q, values)
             total = 0.0
             for t in range(sets.shape[0]):
                 if chances[t] > 0.0:
@@ -106,8 +106,8 @@ def responder_take(view, table, params, key):
         its_d = digit[d] if count(view.theirs, d) < 2 else 0
         after = -lead + moves[up, min(count(view.mine, up), 2)] - moves[d, min(count(view.theirs, d), 2)]
         if p._goes_on(outcomes[d, up], after, gap, up, d, view, wins, loses):
-            if_up = p._with_hand(after, theirs + my_up, mine + its_d, hand, 1.0, n, digit, moves, wins, loses, gap, side,
-                                 tie, theirs_values, answers, again, offers, q)
+            if_up = p._with_hand(after, theirs + my_up, mine + its_d, hand, 1.0, n, digit, moves, wins, loses, gap,
+                                 side, tie, theirs_values, answers, again, offers, q)
         after = -lead + moves[d, min(count(view.mine, d), 2)] - moves[up, min(count(view.theirs, up), 2)]
         if p._goes_on(outcomes[up, d], after, gap, d, up, view, wins, loses):
             if_hidden = p._with_hand(after, theirs + my_d, mine + its_up, hand, 1.0, n, digit, moves, wins, loses, gap,
