@@ -1,0 +1,169 @@
+"""``make strategy``: measurements of the page *Strategy* that take longer than a report may, kept in ``data/strategy``.
+
+Best responses to every shipped policy, and the solver's games, need hundreds of millions of moves and a table of
+minutes. They are made here, once for each version of the game, and kept in git as CSV files with their seeds, games
+and intervals. ``about.json`` says what made them. What is there already for the same plan is not made again.
+
+    python -m analyses.strategy_data [--games 4M] [--workers 1]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from agentsim import load_policies, simulate
+from agentsim.commands.parser import parse_count
+from agentsim.games.base import get_game
+from agentsim.runs import open_run
+from agentsim.simulation import ProgressBar
+from agentsim.simulation.progress import Meter
+from agentsim.strategy.exploit import exploit
+from agentsim.strategy.field import Opponent, validate
+
+__all__ = ["FOLDER", "SEED", "SOLVER_GAMES", "STARTS", "main", "openings"]
+
+FOLDER = Path("data/strategy")
+SEED = 20261130
+BUDGET = 4_000_000
+SOLVER_BUDGET = 1_000_000
+SOLVER_GAMES = 40_000
+STARTS = ("expert", "daredevil_trapper", "codebreaker_hunter", "discarder")
+HAND = 4
+
+
+def main(words: list[str] | None = None) -> int:
+    """Make what is missing. Returns 0."""
+    parser = argparse.ArgumentParser(prog="python -m analyses.strategy_data", description=__doc__.partition("\n")[0])
+    parser.add_argument("--games", default=str(BUDGET), help="games of the search against each policy")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--without-solver", action="store_true", help="leave out what needs the solver's table")
+    args = parser.parse_args(words)
+    games = parse_count(args.games, "--games")
+    game = get_game("agent_avenue")
+    rules = game.rules({})
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    names = [ref.label for ref in game.policies(rules)]
+    for name in names:
+        _kept(f"exploit_{name}.json", partial(_exploited, rules, name, games, args.workers))
+    if not args.without_solver:
+        _kept("exploit_solver.json", lambda: _exploited(rules, "solver", SOLVER_BUDGET, args.workers))
+        _kept("solver_scores.csv", lambda: _solver_scores(rules, names, args.workers))
+        for table, made in _habits(rules, args.workers).items():
+            made.to_csv(FOLDER / f"solver_{table}.csv", index=False, lineterminator="\n")
+        _kept("openings.csv", lambda: openings(rules))
+    about = {"game": game.name, "version": game.version, "seed": SEED, "date": datetime.now(UTC).date().isoformat(),
+             "command": "make strategy", "budget": games, "solver_budget": SOLVER_BUDGET,
+             "solver_games": SOLVER_GAMES, "starts": list(STARTS)}
+    (FOLDER / "about.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+def _kept(name: str, make: Callable[[], Any]) -> None:
+    """Make a file unless it is there; written beside and renamed."""
+    place = FOLDER / name
+    if place.exists():
+        return
+    print(f"making {place}", file=sys.stderr, flush=True)
+    made = make()
+    beside = place.with_suffix(".new")
+    if isinstance(made, pd.DataFrame):
+        made.to_csv(beside, index=False, lineterminator="\n")
+    else:
+        beside.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    beside.rename(place)
+
+
+def _exploited(rules: Any, name: str, games: int, workers: int) -> dict[str, Any]:
+    game = get_game("agent_avenue")
+    with ProgressBar() as bar:
+        found = exploit(rules, load_policies(name)[0], load_policies(",".join(STARTS)),
+                        lambda start: game.tunable(start, rules), games=games, seed=SEED, workers=workers,
+                        meter=Meter(bar, 0, games))
+    return {**found.as_dict(), "seed": SEED, "budget": games}
+
+
+def _solver_scores(rules: Any, names: list[str], workers: int) -> pd.DataFrame:
+    field = [Opponent(ref, 1 / len(names)) for ref in load_policies(",".join(names))]
+    with ProgressBar() as bar:
+        found = validate(rules, load_policies("solver")[0], field, seed=SEED, games=SOLVER_GAMES, workers=workers,
+                         meter=Meter(bar, 0, SOLVER_GAMES * len(names)))
+    return pd.DataFrame([{"opponent": one.ref.label, "score": score.estimate, "low": score.low, "high": score.high,
+                          "n_deals": score.n_deals, "n_games": score.n_games, "seed": SEED}
+                         for one, score in zip(found.field, found.scores, strict=True)])
+
+
+def _habits(rules: Any, workers: int) -> dict[str, pd.DataFrame]:
+    """What the solver offers, hides and takes in games with itself."""
+    from analyses import agents_and_bluffs
+
+    folder = Path("data/logs/strategy_solver")
+    with ProgressBar() as bar:
+        simulate(policies="solver", games=SOLVER_GAMES, seed=SEED, log="turns", out=folder, workers=workers,
+        progress=bar)
+    run = open_run(folder)
+    found = agents_and_bluffs.tables(run, "solver")
+    facts = found["about"].assign(n_games=run.n_games)
+    kept = {name: found[name][found[name]["policy"] == "solver"] for name in ("offered", "taken", "hidden", "hides")}
+    return {"about": facts, **kept}
+
+
+def openings(rules: Any) -> pd.DataFrame:
+    """What the solver's table thinks of every opening hand (as a set of names): the best offers and their values.
+
+    Columns ``hand, offer, value, second, second_value, discard, discard_value, chance``: the value is the winning
+    chance that the table gives the player who starts, a solved number and no measurement; ``discard`` names the card
+    whose replacement promises most, with the mean value after one redraw; ``chance`` is that of being dealt such a
+    hand.
+    """
+    from agentsim.games.agent_avenue.solver import store
+    from agentsim.games.agent_avenue.solver.backward import LEVELS, fill_outcomes, type_chances
+    from agentsim.games.agent_avenue.solver.turn_game import SIZE, turn_values
+
+    found, names = store.solution(rules), rules.names
+    space = found.space
+    outcomes, values, chances = np.zeros((SIZE, SIZE)), np.zeros((SIZE, SIZE)), np.zeros(len(space.sets))
+    fill_outcomes(0, 0, 0, space.n_names, space.digit, space.moves, space.wins, space.loses, space.gap, space.side,
+                  space.tie, found.values, outcomes)
+    state = (space.gap - 1) * space.side**2
+    turn_values(space.n_names, outcomes, found.answers[state] / LEVELS, values)
+    type_chances(space.copies.copy(), space.n_names, space.hand, space.sets, chances, np.zeros(1 << SIZE))
+
+    def best(bits: int) -> list[tuple[float, int, int]]:
+        members = [name for name in range(space.n_names) if bits >> name & 1]
+        pairs = [(u, d) for u in members for d in members if u != d] or [(members[0], members[0])]
+        return sorted(((float(values[u, d]), u, d) for u, d in pairs), reverse=True)
+
+    rows = []
+    for bits, chance in zip(space.sets.tolist(), chances.tolist(), strict=True):
+        members = [name for name in range(space.n_names) if bits >> name & 1]
+        if chance <= 0:
+            continue
+        order = best(bits)
+        redraws = []
+        for gone in members:
+            # With as many names as cards each is there once; else another copy may stay.
+            kept = bits ^ (1 << gone) if len(members) == space.hand else bits
+            left = space.copies - np.array([bits >> name & 1 for name in range(space.n_names)])
+            mean = sum(int(copies) * best(kept | 1 << drawn)[0][0] for drawn, copies in enumerate(left) if copies > 0)
+            redraws.append((mean / float(left[left > 0].sum()), gone))
+        after, gone = max(redraws)
+        told = [f"{names[u]} up, {names[d]} down" for _, u, d in order[:2]]
+        rows.append({"hand": " ".join(names[name] for name in members), "offer": told[0], "value": order[0][0],
+                     "second": told[1] if len(told) > 1 else "", "second_value": order[1][0] if len(order) > 1 else
+                     None, "discard": names[gone], "discard_value": after, "chance": chance})
+    return pd.DataFrame(rows).sort_values("value", ascending=False, ignore_index=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
