@@ -31,15 +31,16 @@ from agentsim.simulation.progress import Meter
 from agentsim.strategy.exploit import exploit
 from agentsim.strategy.field import Opponent, validate
 
-__all__ = ["FOLDER", "SEED", "SOLVER_GAMES", "STARTS", "main", "openings"]
+__all__ = ["FOLDER", "SEED", "SOLVERS", "SOLVER_GAMES", "STARTS", "main", "openings"]
 
 FOLDER = Path("data/strategy")
 SEED = 20261130
 BUDGET = 4_000_000
 SOLVER_BUDGET = 1_000_000
-SOLVER_GAMES = 40_000
+SOLVER_GAMES = 20_000
 STARTS = ("expert", "daredevil_trapper", "codebreaker_hunter", "discarder")
-HAND = 4
+SOLVERS = ("solver", "compromise")
+"""Policies that play by the solver's table, slowly: fewer games than the others get."""
 
 
 def main(words: list[str] | None = None) -> int:
@@ -57,8 +58,9 @@ def main(words: list[str] | None = None) -> int:
     for name in names:
         _kept(f"exploit_{name}.json", partial(_exploited, rules, name, games, args.workers))
     if not args.without_solver:
-        _kept("exploit_solver.json", lambda: _exploited(rules, "solver", SOLVER_BUDGET, args.workers))
-        _kept("solver_scores.csv", lambda: _solver_scores(rules, names, args.workers))
+        for name in SOLVERS:
+            _kept(f"exploit_{name}.json", partial(_exploited, rules, name, SOLVER_BUDGET, args.workers))
+            _kept(f"scores_{name}.csv", partial(_solver_scores, rules, name, names, args.workers))
         for table, made in _habits(rules, args.workers).items():
             made.to_csv(FOLDER / f"solver_{table}.csv", index=False, lineterminator="\n")
         _kept("openings.csv", lambda: openings(rules))
@@ -93,10 +95,10 @@ def _exploited(rules: Any, name: str, games: int, workers: int) -> dict[str, Any
     return {**found.as_dict(), "seed": SEED, "budget": games}
 
 
-def _solver_scores(rules: Any, names: list[str], workers: int) -> pd.DataFrame:
+def _solver_scores(rules: Any, name: str, names: list[str], workers: int) -> pd.DataFrame:
     field = [Opponent(ref, 1 / len(names)) for ref in load_policies(",".join(names))]
     with ProgressBar() as bar:
-        found = validate(rules, load_policies("solver")[0], field, seed=SEED, games=SOLVER_GAMES, workers=workers,
+        found = validate(rules, load_policies(name)[0], field, seed=SEED, games=SOLVER_GAMES, workers=workers,
                          meter=Meter(bar, 0, SOLVER_GAMES * len(names)))
     return pd.DataFrame([{"opponent": one.ref.label, "score": score.estimate, "low": score.low, "high": score.high,
                           "n_deals": score.n_deals, "n_games": score.n_games, "seed": SEED}

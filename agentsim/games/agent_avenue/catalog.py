@@ -50,7 +50,7 @@ def silent(rules: Rules) -> set[str]:
 
 
 def different(rules: Rules) -> list[PolicyRef]:
-    """The shipped policies that play as no earlier one under these rules; the solver is left out.
+    """The shipped policies that play as no earlier one under these rules; those of the solver are left out.
 
     A taste for what the rules do not have changes nothing: without a Black Market a `thief` is an `expert`. The solver
     plays one mode only and makes a table of minutes first, so it plays where it is named and not where `all` do.
