@@ -15,7 +15,7 @@ GAME_TESTS := tests/games tests/games_argh tests/games_shady
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-slow test-bounds coverage oracle lint check bench notebooks report lock clean distclean FORCE
+.PHONY: strategy help setup test test-slow test-bounds coverage oracle lint check bench notebooks report lock clean distclean FORCE
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -24,6 +24,9 @@ setup: $(READY) ## Make .venv from the lock file (the other targets do it by the
 
 report: $(READY) ## Run the standard experiment and write reports/index.html (GAMES=n: games per matchup)
 	$(BIN)/agentsim report $(if $(GAMES),--games "$(GAMES)")
+
+strategy: $(READY) ## Renew data/strategy: best responses and the solver's games (half an hour; not needed for the report)
+	$(BIN)/python -m analyses.strategy_data
 
 notebooks: $(READY) ## Execute every notebook on the standard experiment (GAMES=n as for report)
 	$(BIN)/agentsim report --notebooks-only $(if $(GAMES),--games "$(GAMES)")

@@ -10,7 +10,8 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SHARED = {"notebooks": "agentsim/_share/notebooks", "data/experiments": "agentsim/_share/experiments"}
+SHARED = {"notebooks": "agentsim/_share/notebooks", "data/experiments": "agentsim/_share/experiments",
+          "data/strategy": "agentsim/_share/strategy"}
 
 
 class SharedFilesHook(BuildHookInterface):  # type: ignore[type-arg]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from agentsim.errors import InputError
 
-__all__ = ["experiments_dir", "notebooks_dir"]
+__all__ = ["experiments_dir", "notebooks_dir", "strategy_dir"]
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -24,6 +24,11 @@ def notebooks_dir() -> Path:
 def experiments_dir() -> Path:
     """The folder of the experiment files (``*.toml``). Raises ``InputError`` if this installation has none."""
     return _find("data/experiments", "experiments")
+
+
+def strategy_dir() -> Path:
+    """The folder of what ``make strategy`` measured. Raises ``InputError`` if this installation has none."""
+    return _find("data/strategy", "strategy")
 
 
 def _find(in_repository: str, in_wheel: str) -> Path:

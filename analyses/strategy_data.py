@@ -87,7 +87,7 @@ def _kept(name: str, make: Callable[[], Any]) -> None:
 
 
 def _exploited(rules: Any, name: str, games: int, workers: int) -> dict[str, Any]:
-    game = get_game("agent_avenue")
+    game: Any = get_game("agent_avenue")
     with ProgressBar() as bar:
         found = exploit(rules, load_policies(name)[0], load_policies(",".join(STARTS)),
                         lambda start: game.tunable(start, rules), games=games, seed=SEED, workers=workers,

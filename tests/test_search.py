@@ -111,6 +111,8 @@ def test_a_search_that_was_cut_goes_on(tmp_path: Path, monkeypatch: pytest.Monke
     assert [json.loads(line)["generation"] for line in lines] == [0, 1, 2, 3]
     with pytest.raises(InputError, match="another search"):
         search(tmp_path / "a", seed=9)
+    with pytest.raises(InputError, match="another search"):
+        Search(GAME.rules({"rules.discards": 0}), plan(), GAME.parameters(PLANNER), folder=tmp_path / "a")
 
 
 def test_whole_numbers_stay_whole_and_games_are_announced() -> None:

@@ -23,7 +23,7 @@ from cmaes import CMA
 from numpy.typing import NDArray
 
 from agentsim.errors import InputError, nearest
-from agentsim.games.base import Parameter, PolicyRef
+from agentsim.games.base import Parameter, PolicyRef, get_game
 from agentsim.simulation.progress import Meter
 from agentsim.strategy.field import Opponent, mean_score, play_field
 
@@ -188,7 +188,9 @@ class Search:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             plan = folder / "plan.json"
-            wanted = json.dumps(self.plan.as_dict(), indent=1, sort_keys=True) + "\n"
+            game = get_game(self.game)
+            whole = {**self.plan.as_dict(), "game": self.game, "rules": game.rules_as_dict(self.rules)}
+            wanted = json.dumps(whole, indent=1, sort_keys=True) + "\n"
             if plan.exists() and plan.read_text(encoding="utf-8") != wanted:
                 raise InputError("holds another search", where=str(folder), allowed="a folder of its own")
             if not plan.exists():
@@ -199,16 +201,18 @@ class Search:
                 folder / "history.jsonl").exists() else []
         except OSError as error:
             raise InputError(f"cannot be used: {error.strerror or error}", where=str(folder)) from None
-        kept = []
-        for line in lines:
+        kept: list[dict[str, Any]] = []
+        for at, line in enumerate(lines):
             try:
-                kept.append(json.loads(line) if line.endswith("\n") else None)
+                row = json.loads(line) if line.endswith("\n") else None
             except ValueError:
-                kept.append(None)
-        whole = [row for row in kept if row is not None]
-        if len(whole) != len(kept):  # cut in the middle of a line
-            (folder / "history.jsonl").write_text("".join(json.dumps(row) + "\n" for row in whole), encoding="utf-8")
-        return whole
+                row = None
+            if not isinstance(row, dict) or row.get("generation") != at:
+                break  # cut in the middle of a line: what follows is played again
+            kept.append(row)
+        if len(kept) != len(lines):
+            (folder / "history.jsonl").write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
+        return kept
 
 
 class _Line:
