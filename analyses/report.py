@@ -54,6 +54,7 @@ from analyses import (
     modes,
     shady_agents,
     standard,
+    strategy,
     win_rates,
 )
 from analyses.cache import cached_tables, key_of
@@ -192,6 +193,8 @@ def _questions(planned: Sequence[standard.Planned], runs: Mapping[str, Run], foc
         _Question(game_shape, lambda: game_shape.tables(runs["standard_mirrors"], focus), 2, ("standard_mirrors",)),
         _Question(agents_and_bluffs, lambda: agents_and_bluffs.tables(runs["standard_offers"], focus), 5,
                   ("standard_offers",)),
+        _Question(strategy, lambda: strategy.tables(runs["standard"], deals=standard.strategy_deals(planned),
+                                                    workers=workers), 2, ("standard",)),
         _Question(black_market, lambda: black_market.tables(
             runs["standard_market"], size=standard.market_size(planned), workers=workers), 3, ("standard_market",)),
         _Question(modes, lambda: modes.tables(
@@ -255,7 +258,8 @@ def _folder_name(name: str, planned: Sequence[standard.Planned]) -> str:
 
 def _sources() -> str:
     package, here = Path(agentsim.__file__).parent, Path(analyses.__file__).parent
-    return source_digest(here, package / "stats", package / "report", package / "games")
+    return source_digest(here, package / "stats", package / "report", package / "games",
+                         package.parent / "data" / "strategy")
 
 
 # ------------------------------------------------------------------------------------------------ notebooks

@@ -25,7 +25,7 @@ from agentsim.simulation.manifest import MANIFEST
 from analyses.market_trials import Size
 
 __all__ = ["LOGS", "NEW_GAMES", "RULE_CHANGES", "Planned", "market_size", "modes_deals", "own_games", "plan", "play",
-           "rule_changes", "rule_runs", "scaled"]
+           "rule_changes", "rule_runs", "scaled", "strategy_deals"]
 
 RULE_CHANGES: Mapping[str, Mapping[int, Mapping[str, int]]] = {
     "hand size": {size: {"rules.hand_size": size} for size in (3, 4, 5, 6)},
@@ -37,6 +37,7 @@ RULE_CHANGES: Mapping[str, Mapping[int, Mapping[str, int]]] = {
 LOGS = Path("data/logs")
 
 _MARKET_GAMES, _MODES_DEALS = 20_000, 40_000
+_STRATEGY_DEALS = 20_000
 
 NEW_GAMES: Mapping[str, int] = {"standard_argh": 60_000, "standard_shady": 40_000}
 """The experiments of games other than Agent Avenue, and how many games their analyses play at the standard size."""
@@ -99,6 +100,11 @@ def market_size(planned: Sequence[Planned]) -> Size:
 def modes_deals(planned: Sequence[Planned]) -> int:
     """How many deals of every mode and policy the report plays."""
     return max(200, scaled(_MODES_DEALS, _market_scale(planned)))
+
+
+def strategy_deals(planned: Sequence[Planned]) -> int:
+    """How many deals of each trial of the strategy page the report plays."""
+    return max(200, scaled(_STRATEGY_DEALS, _market_scale(planned)))
 
 
 def own_games(planned: Sequence[Planned], key: str) -> int:

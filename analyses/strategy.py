@@ -59,8 +59,9 @@ def tables(run: Run, *, deals: int = DEALS, workers: int = 1,
     deals : of the trials of freedoms and luck.
 
     Returns ``about``; ``ranking`` (Elo, Nash averaging, alpha-rank); ``axes`` (per policy the mean score against the
-    baselines and the best response found against it); ``freedoms``; ``luck``; and of ``make strategy``, empty if it was
-    not run: ``solver`` (its scores), ``taken``, ``offered`` (its habits), ``openings``, ``measured`` (one row of facts).
+    baselines and the best response found against it); ``freedoms``; ``luck``; and of ``make strategy``, empty if it
+    was not run: ``responses``, ``solver`` (its scores), ``taken``, ``offered`` (its habits), ``openings``, ``measured``
+    (one row of facts).
     """
     game = get_game(run.experiment.game)
     rules = run.experiment.rules()

@@ -35,7 +35,7 @@ from agentsim.report.page import NotebookPage
 __all__ = ["run_notebooks", "source_digest"]
 
 _FORMAT = 1  # of the stored pages; goes into their keys
-_SOURCES = {".py", ".toml", ".j2", ".css", ".js"}
+_SOURCES = {".py", ".toml", ".j2", ".css", ".js", ".csv", ".json"}
 _LIBRARIES = ("ipykernel", "matplotlib", "nbconvert", "numpy", "pandas")
 
 
