@@ -123,7 +123,8 @@ def _axes(histograms: Mapping[tuple[str, str], Any], found: Tables) -> pd.DataFr
         mean = float(part["score"].mean())
         rows.append({"policy": name, "field": mean, "field_low": max(0.0, mean - half),
                      "field_high": min(1.0, mean + half), "response": one["score"], "response_low": one["low"],
-                     "response_high": one["high"], "start": one["start"], "budget": one["budget"],
+                     "response_high": one["high"], "start": one["start"], "method": one["method"],
+                     "budget": one["budget"],
                      "n_games": int(part["n_games"].sum()), "response_games": one["n_games"]})
     return pd.DataFrame(rows).sort_values("field", ascending=False, ignore_index=True) if rows else pd.DataFrame()
 
@@ -318,7 +319,7 @@ def displays(found: Tables) -> dict[str, Table]:
             "policy": Column("policy"), "field": Column("against the baselines", "percent", "field_low", "field_high"),
             "response": Column("best response found", "percent", "response_low", "response_high",
                                help="Lower is safer. A search finds a lower bound."),
-            "start": Column("found from"), "budget": Column("games of the search", "int"),
+            "method": Column("by"), "start": Column("begun at"), "budget": Column("games of the search", "int"),
             "response_games": Column("fresh games", "int")}, rows=40)
     if len(found["ranking"]):
         shown["ranking"] = Table(found["ranking"], "strategy-ranking-table", "Ratings", {

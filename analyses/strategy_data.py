@@ -28,10 +28,10 @@ from agentsim.games.base import get_game
 from agentsim.runs import open_run
 from agentsim.simulation import ProgressBar
 from agentsim.simulation.progress import Meter
-from agentsim.strategy.exploit import exploit
+from agentsim.strategy.exploit import exploit, exploit_by_table
 from agentsim.strategy.field import Opponent, validate
 
-__all__ = ["FOLDER", "SEED", "SOLVERS", "SOLVER_GAMES", "STARTS", "main", "openings"]
+__all__ = ["FOLDER", "SEED", "BY_TABLE", "SOLVERS", "SOLVER_GAMES", "STARTS", "main", "openings"]
 
 FOLDER = Path("data/strategy")
 SEED = 20261130
@@ -39,6 +39,10 @@ BUDGET = 4_000_000
 SOLVER_BUDGET = 1_000_000
 SOLVER_GAMES = 20_000
 STARTS = ("expert", "daredevil_trapper", "codebreaker_hunter", "discarder")
+BY_TABLE = ("greedy", "expert", "champion", "solver", "compromise")
+"""Policies against which dynamic programming is tried as well: it takes minutes for each."""
+WATCHED = 200_000
+"""Games of the policy that it is fitted to."""
 SOLVERS = ("solver", "compromise")
 """Policies that play by the solver's table, slowly: fewer games than the others get."""
 
@@ -92,7 +96,13 @@ def _exploited(rules: Any, name: str, games: int, workers: int) -> dict[str, Any
         found = exploit(rules, load_policies(name)[0], load_policies(",".join(STARTS)),
                         lambda start: game.tunable(start, rules), games=games, seed=SEED, workers=workers,
                         meter=Meter(bar, 0, games))
-    return {**found.as_dict(), "seed": SEED, "budget": games}
+    told = {**found.as_dict(), "seed": SEED, "budget": games}
+    if name in BY_TABLE:
+        with ProgressBar() as bar:
+            response = exploit_by_table(rules, load_policies(name)[0], games=WATCHED, fresh=SOLVER_GAMES, seed=SEED,
+                                        workers=workers, meter=Meter(bar, 0, SOLVER_GAMES))
+        told["responses"].append(response.as_dict())
+    return told
 
 
 def _solver_scores(rules: Any, name: str, names: list[str], workers: int) -> pd.DataFrame:

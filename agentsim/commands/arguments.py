@@ -272,6 +272,8 @@ def _exploit(parser: Parser) -> None:
     parser.add_argument("policy", metavar="POLICY", help="the policy to beat")
     _rules_of(parser)
     parser.add_argument("--games", metavar="N", help="games in all, a fifth for validation (default: 10,000,000)")
+    parser.add_argument("--method", metavar="M,...", default="cma",
+                        help="cma (default; CMA-ES), dp (dynamic programming over the solver's table) or cma,dp")
     parser.add_argument("--starts", metavar="A,B,...",
                         help="where searches begin (default: expert,daredevil_trapper,codebreaker_hunter,discarder)")
     parser.add_argument("--seed", metavar="S", help="0 to 2^64 - 1 (default: 1)")

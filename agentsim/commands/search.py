@@ -169,6 +169,7 @@ def exploit(args: argparse.Namespace) -> int:
     from agentsim.lineup import resolve_policies, split_specs
     from agentsim.simulation import ProgressBar
     from agentsim.simulation.progress import Meter
+    from agentsim.strategy.exploit import METHODS, Exploitation, exploit_by_table
     from agentsim.strategy.exploit import exploit as search
     from agentsim.strategy.field import candidate
     from agentsim.strategy.presets_file import check_presets_file, save_preset
@@ -184,13 +185,27 @@ def exploit(args: argparse.Namespace) -> int:
             raise InputError(f"{start.label} has no parameters", where="--starts",
                              allowed="policies of a family with parameters")
     games, seed = _games(args, 10_000_000, least=200_000), _seed(args)
+    methods = [name.strip() for name in args.method.split(",")]
+    for name in methods:
+        if name not in METHODS:
+            raise InputError(f"unknown method '{name}'", where="--method", allowed=", ".join(METHODS))
     if args.save is not None:
         check_presets_file(Path(args.presets), args.save)
     out = None if args.out is None else output_folder(args.out)
     begun = time.monotonic()
     with ProgressBar(quiet=args.quiet) as bar:
-        found = search(rules, target, starts, lambda start: game.tunable(start, rules), games=games, seed=seed,
-                       game=game.name, workers=_workers(args), meter=Meter(bar, 0, games), folder=out)
+        meter = Meter(bar, 0, games)
+        found = Exploitation(target, (), (), 0)
+        if "cma" in methods:
+            found = search(rules, target, starts, lambda start: game.tunable(start, rules), games=games, seed=seed,
+                           game=game.name, workers=_workers(args), meter=meter, folder=out)
+        if "dp" in methods:
+            # It watches a fifth of the budget at most: a table is filled long before.
+            watched, fresh = min(games // 5, 1_000_000), min(games // 5, 100_000)
+            response = exploit_by_table(rules, target, games=watched, fresh=fresh, seed=seed, game=game.name,
+                                        workers=_workers(args), meter=meter)
+            responses = sorted((*found.responses, response), key=lambda one: -one.validation.mean.estimate)
+            found = Exploitation(target, tuple(responses), found.tried, found.n_games + watched + fresh)
     seconds = time.monotonic() - begun
     data = {**found.as_dict(), "seed": seed, "seconds": seconds}
     if out is not None:
@@ -214,8 +229,11 @@ def exploit(args: argparse.Namespace) -> int:
         return [*paragraph(said, width=width), *paragraph(
                     f"A search shows a lower bound only: {count(found.n_games)} games, seed {seed}. Other methods and "
                     "larger budgets may find more.", width=width), "",
-                *columns(("start", "mean of its last generations, %"),
-                         [(name, f"{100 * value:.1f}") for name, value in found.tried]), "",
+                *columns(("method", "begun at", "scores, %", "fresh games"),
+                         [(one.method, one.start, one.validation.mean.format_percent(),
+                           count(one.validation.n_games)) for one in found.responses], left=2), "",
+                *([*columns(("start", "mean of its last generations, %"),
+                            [(name, f"{100 * value:.1f}") for name, value in found.tried]), ""] if found.tried else []),
                 f"Searched in {duration(seconds)}.", *([f"Saved; play it as {spec}"] if spec else [])]
 
     console.show(args.json, "exploit", data, lines)

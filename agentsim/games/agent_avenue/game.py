@@ -67,6 +67,12 @@ class AgentAvenue(FamilyGame):
         idle = {*LIMITS, *catalog.silent(rules), "offer_noise", "take_noise"} if policy.family == "planner" else set()
         return [parameter for parameter in self.parameters(policy) if parameter.name not in idle]
 
+    def table_response(self, policy: PolicyRef, rules: Rules, *, games: int, seed: int) -> PolicyRef:
+        """The best response that dynamic programming over public states finds: the base game of two only."""
+        from agentsim.games.agent_avenue.solver.respond import best_response
+
+        return best_response(policy, rules, games=games, seed=seed)
+
     def cards(self, rules: Rules) -> Sequence[Mapping[str, Any]]:
         return [{**asdict(card), "names": dict(card.names)} for card in rules.cards]
 
