@@ -237,6 +237,7 @@ def test_commands_from_start_to_end(tmp_path: Path, capsys: pytest.CaptureFixtur
     (["tune", "planner", "--save", "a b"], "no name for a preset"),
     (["tune", "planner", "--game", "argh"], "scored by win shares"),
     (["exploit", "greedy", "--games", "10"], "--games"),
+    (["exploit", "greedy", "--method", "magic"], "unknown method 'magic'"),
     (["exploit", "greedy", "--starts", "random"], "random has no parameters")])
 def test_bad_input(words: list[str], problem: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, *words)
