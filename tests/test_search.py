@@ -23,6 +23,23 @@ from agentsim.strategy.tune import Search, SearchPlan, search_games
 GAME = get_game("agent_avenue")
 RULES = GAME.rules({})
 PLANNER, RANDOM, GREEDY = load_policies("planner,random,greedy")
+USER = """
+from agentsim.games.agent_avenue.user import FACE_UP, jit_offer, jit_take, lowest, name_set, offer_action, policy
+
+
+@jit_offer
+def offer(view, table, params, key):
+    name = lowest(name_set(view.hand))
+    return offer_action(name, name)
+
+
+@jit_take
+def take(view, table, params, key):
+    return FACE_UP
+
+
+mine = policy(offer, take, params={"a": 0.5})
+"""
 FIELD = (Opponent(RANDOM, 0.5), Opponent(GREEDY, 0.5))
 
 
@@ -43,8 +60,10 @@ def test_a_field_has_weights() -> None:
     field = read_field(GAME, "random:1, greedy:3", RULES)
     assert [(one.ref.label, one.weight) for one in field] == [("random", 0.25), ("greedy", 0.75)]
     assert len(read_field(GAME, "all", RULES)) == len(GAME.policies(RULES))
+    mixed = read_field(GAME, "all:3,planner(bluff=0.1)", RULES)
+    assert mixed[0].weight == pytest.approx(3 * mixed[-1].weight)
     for text, problem in (("random:0", "no weight"), ("nobody", "unknown policy"), ("random,random", "twice"),
-                          ("random:-1", "no weight")):
+                          ("random:-1", "no weight"), ("random:1e308,greedy:1e308", "no weight")):
         with pytest.raises(InputError, match=problem):
             read_field(GAME, text, RULES)
 
@@ -113,6 +132,18 @@ def test_a_search_that_was_cut_goes_on(tmp_path: Path, monkeypatch: pytest.Monke
         search(tmp_path / "a", seed=9)
     with pytest.raises(InputError, match="another search"):
         Search(GAME.rules({"rules.discards": 0}), plan(), GAME.parameters(PLANNER), folder=tmp_path / "a")
+
+
+@pytest.mark.parametrize("line", ["[]", "7", '{"generation": 1, "scores": [0.5]}', '{"generation": 3, "scores": []}',
+                                  "\xff", '{"generation": 1, "scores": "x"}'])
+def test_a_damaged_history_is_played_again_from_there(tmp_path: Path, line: str) -> None:
+    whole = search(tmp_path)
+    whole.run(3)
+    history = tmp_path / "history.jsonl"
+    lines = history.read_text().splitlines()
+    history.write_text("\n".join([lines[0], line, lines[2]]) + "\n", encoding="latin-1")
+    search(tmp_path).run(3)
+    assert history.read_text().splitlines() == lines
 
 
 def test_whole_numbers_stay_whole_and_games_are_announced() -> None:
@@ -187,7 +218,7 @@ def test_a_preset_of_ones_own_plays_as_it_was_saved(tmp_path: Path) -> None:
     assert load_policies(f"{file}:second(bluff=1)")[0].params["bluff"] == 1
     with pytest.raises(InputError, match="already"):
         save_preset(file, "first", changed, "", {})
-    for spec, problem in ((f"{file}:frist", "did you mean 'first'"), (f"{tmp_path}/no.toml:x", "cannot read"),
+    for spec, problem in ((f"{file}:frist", "did you mean 'first'"), (f"{tmp_path}/no.toml:x", "no such presets file"),
                           (str(file), "which preset")):
         with pytest.raises(InputError, match=problem):
             load_policies(spec)
@@ -195,8 +226,15 @@ def test_a_preset_of_ones_own_plays_as_it_was_saved(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="out of range"):
         load_policies(f"{file}:bad")
     file.write_text("[bad\n")
-    with pytest.raises(InputError, match="not TOML"):
+    with pytest.raises(InputError, match="line 1.*not valid TOML"):
         load_policies(f"{file}:bad")
+    file.write_text(f"[bad]\nparams = {{ bluff = 1{'0' * 400} }}\n")
+    with pytest.raises(InputError, match="not a number that can be used"):
+        load_policies(f"{file}:bad")
+    file.write_bytes("\ufeff[good]\r\nparams = { bluff = 1 }\r\n".encode())  # as some editors write
+    assert load_policies(f"{file}:good")[0].params["bluff"] == 1
+    save_preset(file, "third", PLANNER, "", {})
+    assert [load_policies(f"{file}:{name}")[0].label for name in ("good", "third")] == ["good", "third"]
 
 
 # ---- commands --------------------------------------------------------------------------------------------------------
@@ -230,6 +268,9 @@ def test_commands_from_start_to_end(tmp_path: Path, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(("words", "problem"), [
     (["sweep", "random", "--vary", "bluff=0:1:0.5"], "random has no parameter 'bluff'"),
     (["sweep", "planner"], "0 parameters are varied"),
+    (["sweep", "planner", "--vary", "bluff=0,1", "--games", "1e12"], "too many"),
+    (["tune", "{mine}"], "no ranges to search"),
+    (["exploit", "greedy", "--starts", "{mine}"], "no ranges to search"),
     (["sweep", "planner,expert", "--vary", "bluff=0,1"], "2 policies"),
     (["tune", "random"], "random has no parameters"),
     (["tune", "planner", "--only", "blufff"], "did you mean 'bluff'"),
@@ -239,8 +280,9 @@ def test_commands_from_start_to_end(tmp_path: Path, capsys: pytest.CaptureFixtur
     (["exploit", "greedy", "--games", "10"], "--games"),
     (["exploit", "greedy", "--method", "magic"], "unknown method 'magic'"),
     (["exploit", "greedy", "--starts", "random"], "random has no parameters")])
-def test_bad_input(words: list[str], problem: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, *words)
+def test_bad_input(words: list[str], problem: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(USER)
+    code, out, err = run(capsys, *(word.replace("{mine}", f"{tmp_path}/mine.py:mine") for word in words))
     assert code == 2
     assert out == ""
     assert problem in err

@@ -87,6 +87,14 @@ def test_stop_and_go_on_gives_the_same(tmp_path: Path) -> None:
     assert state.read_text() == "".join(lines)
     with pytest.raises(InputError, match="another tournament"):
         play_tournament(plan, planted(chances), state=state, digest="y")
+    for damage in ("[]", "7", '{"pair": 0}', "\0"):
+        state.write_text("".join(lines[:3]) + damage + "\n" + "".join(lines[4:]))
+        play_tournament(plan, planted(chances), state=state, digest="x")
+        assert sorted(state.read_text().splitlines()) == sorted("".join(lines).splitlines())
+    state.write_text("notes of mine\n")
+    with pytest.raises(InputError, match="another tournament"):
+        play_tournament(plan, planted(chances), state=state, digest="x")
+    assert state.read_text() == "notes of mine\n"
 
 
 def test_real_policies_and_workers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -127,6 +135,8 @@ def test_duel(capsys: pytest.CaptureFixture[str]) -> None:
     (["tournament", "--policies", "random", "--field", "random"], "nobody to play"),
     (["tournament", "--game", "argh", "--policies", "all"], "win shares"),
     (["duel", "random", "random"], "listed twice"),
+    (["duel", "all", "random"], "not one policy"),
+    (["duel", "random", "greedy,expert"], "not one policy"),
 ])
 def test_bad_input_is_one_line(words: list[str], problem: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 2

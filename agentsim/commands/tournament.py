@@ -18,6 +18,7 @@ from agentsim.commands.whatif import output_folder, parse_points, records
 from agentsim.errors import InputError
 from agentsim.experiment import DEFAULT_GAME, MAX_GAMES, MAX_SEED, card_settings, whole_number
 from agentsim.games.base import get_game
+from agentsim.lineup import split_specs
 
 __all__ = ["duel", "tournament"]
 
@@ -89,6 +90,10 @@ def tournament(args: argparse.Namespace) -> int:
 
 def duel(args: argparse.Namespace) -> int:
     """Say which of two policies is stronger."""
+    for where, spec in (("A", args.a), ("B", args.b)):
+        if spec.strip() == "all" or len(split_specs(spec)) > 1:
+            raise InputError(f"'{spec}' is not one policy", where=f"duel: {where}",
+                             allowed="one policy; `agentsim tournament` plays many")
     result, seconds = _run(args, [args.a, args.b], None, 2_000_000, None)
     row, one = result.pairs().to_dict("records")[0], result.standings[0]
     a, b = row["policy_a"], row["policy_b"]
@@ -162,6 +167,8 @@ def _run(args: argparse.Namespace, policies: Any, field: Any, games: int, out: P
     workers = os.cpu_count() or 1 if args.workers is None else whole_number(
         parse_whole(args.workers, "--workers"), 1, MAX_WORKERS, where="--workers")
     margin = parse_points("1" if args.margin is None else args.margin, "--margin") / 100
+    if margin == 0.5:
+        raise InputError("50 would call everything equal", where="--margin", allowed="above 0, below 50")
     start = time.monotonic()
     play: Callable[..., Any] = run_tournament
     with ProgressBar(quiet=args.quiet) as bar:

@@ -14,11 +14,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
-from pathlib import Path
 from typing import Any, ClassVar
 
 from agentsim.errors import InputError, nearest
 from agentsim.games.base import PolicyRef
+from agentsim.tomlfile import read_toml
 
 __all__ = ["Families", "FamilyGame", "FileReader", "Parameter", "label_of"]
 
@@ -114,13 +114,7 @@ class Families:
         if not colon or not path.endswith(".toml"):
             raise InputError(f"'{base}' does not say which preset of the file", where=where, key="policies",
                              allowed="path/to/file.toml:name")
-        try:
-            found = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-        except OSError as error:
-            raise InputError(f"cannot read the presets file {path}: {error.strerror or error}", where=where,
-                             key="policies") from None
-        except (ValueError, UnicodeDecodeError) as error:
-            raise InputError(f"the presets file {path} is not TOML: {error}", where=where, key="policies") from None
+        found = read_toml(path, what="presets file").data
         if name not in found:
             raise InputError(f"no preset '{name}' in {path}", where=where, key="policies",
                              allowed=", ".join(found) or "a file with presets", nearest=nearest(name, found))
@@ -130,8 +124,8 @@ class Families:
             raise InputError(f"'{name}' is no preset", where=path, key=name,
                              allowed=f"a table with params and a family ({', '.join(self.parameters)})")
         for key, value in preset["params"].items():
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise InputError(f"{key} = {value!r} is not a number", where=path, key=name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300:
+                raise InputError(f"{key} = {str(value)[:40]} is not a number that can be used", where=path, key=name)
         params = {**self.defaults(family), **self.checked(preset["params"], family, where=path, key=name)}
         return PolicyRef(name, family, params, base, idea=str(preset.get("idea", "")))
 

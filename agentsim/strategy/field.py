@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -43,6 +42,7 @@ def read_field(game: Any, text: str, rules: Any, where: str = "--against") -> tu
     """A field from ``random,greedy`` or, with weights, ``random:1,greedy:2``.
 
     Raises InputError for what is no policy, for a weight that is no positive number, for a policy listed twice.
+    The weight of ``all`` is that of each of its policies.
     """
     specs: list[str] = []
     weights: list[float] = []
@@ -51,16 +51,15 @@ def read_field(game: Any, text: str, rules: Any, where: str = "--against") -> tu
         weight = 1.0
         if colon and _is_number(tail):
             item, weight = spec, float(tail)
-        if not (math.isfinite(weight) and weight > 0):
-            raise InputError(f"'{tail}' is no weight", where=where, key=item, allowed="a number above 0")
-        specs.append(item)
-        weights.append(weight)
+        if not 1e-6 <= weight <= 1e6:  # NaN as well
+            raise InputError(f"'{tail}' is no weight", where=where, key=item, allowed="a number from 1e-6 to 1e6")
+        many = [ref.label for ref in game.policies(rules)] if item.strip() == "all" else [item]
+        specs += many
+        weights += [weight] * len(many)
     try:
         refs = resolve_policies(game, specs, rules=rules)
     except InputError as error:
         raise error.at(where=where) from None
-    if len(refs) != len(weights):  # 'all' stands for many
-        weights = [1.0] * len(refs)
     return tuple(Opponent(ref, weight / sum(weights)) for ref, weight in zip(refs, weights, strict=True))
 
 

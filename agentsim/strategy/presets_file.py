@@ -6,13 +6,13 @@ import json
 import os
 import re
 import tempfile
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from agentsim.errors import InputError
 from agentsim.games.base import PolicyRef
+from agentsim.tomlfile import read_toml
 
 __all__ = ["check_presets_file", "save_preset"]
 
@@ -38,12 +38,9 @@ def check_presets_file(path: Path, name: str) -> None:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    if not path.exists():
+    if not path.exists() or (path.is_file() and path.stat().st_size == 0):
         return {}
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"is no presets file: {error}", where=str(path)) from None
+    return dict(read_toml(path, what="presets file").data)
 
 
 def save_preset(path: Path, name: str, policy: PolicyRef, idea: str, history: Mapping[str, Any]) -> str:

@@ -28,6 +28,8 @@ from agentsim.strategy.field import Opponent
 __all__ = ["MOST_POINTS", "Sweep", "Varied", "read_values", "run_sweep"]
 
 MOST_POINTS = 400
+MOST_SCORES = 250_000_000
+"""Scores of deals that are held at once, 8 bytes each (2 GB): differences need them deal by deal."""
 _CHUNK = 8_192
 
 
@@ -123,6 +125,9 @@ def run_sweep(rules: Any, base: PolicyRef, varied: Sequence[Varied], field: Sequ
     warm_up(lambda: session.warm_up("games"), meter or Meter(None, 0, 0))
     per_deal = the_game.games_per_deal(matchups[0], rules)
     deals = max(2, games // per_deal)
+    if len(matchups) * deals > MOST_SCORES:
+        raise InputError(f"{games:,} games of {len(combinations)} points against {len(field)} opponents are too many",
+                         key="games", allowed=f"at most {MOST_SCORES // len(matchups) * per_deal:,}")
 
     def stretch(job: tuple[int, int]) -> NDArray[np.float64]:
         matchup, first = job

@@ -162,25 +162,28 @@ class _Kept:
         self.batches: dict[tuple[int, int, int], list[dict[str, NDArray[np.int64]]]] = {}
         if path is None:
             return
-        good: list[str] = []
-        if path.exists():
-            lines = path.read_text(encoding="utf-8").split("\n")
+        good = [json.dumps({"tournament": digest})]
+        text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+        if text:
+            head, *lines = text.split("\n")
+            if head != good[0]:
+                raise InputError("holds another tournament", where=str(path.parent),
+                                 allowed="the same command, or another folder")
             for line in lines[:-1]:
                 try:
                     data = json.loads(line)
-                except ValueError:
-                    break
-                if not good and data.get("tournament") != digest:
-                    raise InputError("holds another tournament", where=str(path.parent),
-                                     allowed="the same command, or another folder")
-                if good:
                     key = (int(data["pair"]), int(data["first"]), len(data["blocks"]))
                     self.batches[key] = [{name: np.array(counts, dtype=np.int64) for name, counts in block.items()}
                                          for block in data["blocks"]]
+                except (ValueError, TypeError, KeyError, AttributeError):
+                    break
                 good.append(line)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        good = good or [json.dumps({"tournament": digest})]
-        path.write_text("\n".join(good) + "\n", encoding="utf-8")
+        kept = "\n".join(good) + "\n"
+        if kept != text:  # beside it and then in its place: a stop right now loses nothing
+            path.parent.mkdir(parents=True, exist_ok=True)
+            beside = path.with_suffix(".new")
+            beside.write_text(kept, encoding="utf-8")
+            beside.replace(path)
 
     def keep(self, item: tuple[int, int, int], tallies: list[Tally]) -> None:
         self.batches[item] = [dict(tally) for tally in tallies]

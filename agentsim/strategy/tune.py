@@ -13,6 +13,7 @@ draws the same candidates again, reads their scores there and goes on.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -80,6 +81,10 @@ def chosen_parameters(parameters: Sequence[Parameter], only: Sequence[str] | Non
         if name not in known:
             raise InputError(f"{policy.family} has no parameter '{name}'", where=where, allowed=", ".join(known),
                              nearest=nearest(name, known))
+    for parameter in parameters:
+        if not (math.isfinite(parameter.low) and math.isfinite(parameter.high)):
+            raise InputError(f"the parameters of {policy.label} have no ranges to search", where=where,
+                             allowed="a policy of a family; `agentsim sweep` varies any parameter")
     return tuple(only) if only else tuple(known)
 
 
@@ -189,30 +194,40 @@ class Search:
             folder.mkdir(parents=True, exist_ok=True)
             plan = folder / "plan.json"
             game = get_game(self.game)
-            whole = {**self.plan.as_dict(), "game": self.game, "rules": game.rules_as_dict(self.rules)}
-            wanted = json.dumps(whole, indent=1, sort_keys=True) + "\n"
-            if plan.exists() and plan.read_text(encoding="utf-8") != wanted:
+            belongs = {**self.plan.as_dict(), "game": self.game, "rules": game.rules_as_dict(self.rules)}
+            wanted = json.dumps(belongs, indent=1, sort_keys=True) + "\n"
+            if plan.exists() and plan.read_text(encoding="utf-8", errors="replace") != wanted:
                 raise InputError("holds another search", where=str(folder), allowed="a folder of its own")
             if not plan.exists():
                 beside = plan.with_suffix(".new")
                 beside.write_text(wanted, encoding="utf-8")
                 beside.rename(plan)
-            lines = (folder / "history.jsonl").read_text(encoding="utf-8").splitlines(keepends=True) if (
-                folder / "history.jsonl").exists() else []
+            history = folder / "history.jsonl"
+            text = history.read_text(encoding="utf-8", errors="replace") if history.exists() else ""
+            whole: list[dict[str, Any]] = []
+            for line in text.splitlines(keepends=True):
+                row = self._row(line, len(whole))
+                if row is None:  # cut in the middle of a line: what follows belongs to no known generation
+                    break
+                whole.append(row)
+            kept = "".join(json.dumps(row) + "\n" for row in whole)
+            if kept != text:
+                beside = history.with_suffix(".new")
+                beside.write_text(kept, encoding="utf-8")
+                beside.rename(history)
+            return whole
         except OSError as error:
             raise InputError(f"cannot be used: {error.strerror or error}", where=str(folder)) from None
-        kept: list[dict[str, Any]] = []
-        for at, line in enumerate(lines):
-            try:
-                row = json.loads(line) if line.endswith("\n") else None
-            except ValueError:
-                row = None
-            if not isinstance(row, dict) or row.get("generation") != at:
-                break  # cut in the middle of a line: what follows is played again
-            kept.append(row)
-        if len(kept) != len(lines):
-            (folder / "history.jsonl").write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
-        return kept
+
+    def _row(self, line: str, generation: int) -> dict[str, Any] | None:
+        """The generation that a whole line holds."""
+        try:
+            row = json.loads(line) if line.endswith("\n") else {}
+            scores = [float(score) for score in row["scores"]]
+            good = row["generation"] == generation and len(scores) == self.plan.population
+        except (ValueError, TypeError, KeyError):
+            return None
+        return row if good and np.isfinite(scores).all() else None
 
 
 class _Line:
