@@ -226,7 +226,7 @@ def test_a_preset_of_ones_own_plays_as_it_was_saved(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="out of range"):
         load_policies(f"{file}:bad")
     file.write_text("[bad\n")
-    with pytest.raises(InputError, match="line 1.*not valid TOML"):
+    with pytest.raises(InputError, match=r"line 1.*not valid TOML"):
         load_policies(f"{file}:bad")
     file.write_text(f"[bad]\nparams = {{ bluff = 1{'0' * 400} }}\n")
     with pytest.raises(InputError, match="not a number that can be used"):
