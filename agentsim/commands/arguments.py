@@ -283,19 +283,23 @@ def _exploit(parser: Parser) -> None:
 
 
 _POOL_HELP = """\
-Example:
-  agentsim pool expert,minmax,daredevil_trapper --rounds 6 --games 5e6 --out data/pool
+Examples:
+  agentsim pool --rounds 3
+  agentsim pool --policies expert,minmax,daredevil_trapper --rounds 6 --search 2e7 --out data/pool
 
-Each round searches a response to the pool's equilibrium; one that wins more than half on fresh deals joins."""
+Each round searches a response to the pool's equilibrium; one that wins more than half on fresh deals joins. With --out
+a pool that was cut goes on when the same command is given again; responses are played as DIR/pool.toml:br_1."""
 
 
 def _pool(parser: Parser) -> None:
     parser.epilog = _POOL_HELP
-    parser.add_argument("policies", metavar="A,B,...", help="the first policies of the pool")
+    parser.add_argument("--policies", metavar="A,B,...", default="greedy,minmax,expert",
+                        help="the first policies of the pool (default: greedy,minmax,expert)")
     _rules_of(parser)
     parser.add_argument("--rounds", metavar="N", default="4", help="responses at most (default: 4)")
-    parser.add_argument("--games", metavar="N", help="games of a round, a fifth for validation (default: 2,000,000)")
-    parser.add_argument("--pair-games", metavar="N", default="20k", help="games of each pair (default: 20,000)")
+    parser.add_argument("--games", metavar="N", help="games of each pair (default: 40,000)")
+    parser.add_argument("--search", metavar="N", default="5M",
+                        help="games of a round's search, a fifth for validation (default: 5,000,000)")
     parser.add_argument("--seed", metavar="S", help="0 to 2^64 - 1 (default: 1)")
     parser.add_argument("--out", metavar="DIR", help="keep the pool there: it can be cut and goes on")
     _quietly(parser)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agentsim.commands import console
 from agentsim.commands.parser import parse_count, parse_whole
-from agentsim.commands.search import _games, _rules, _seed, _workers
+from agentsim.commands.search import _command, _games, _rules, _seed, _workers
 from agentsim.commands.text import columns, count, duration, paragraph, terminal_width
 from agentsim.commands.whatif import output_folder
 from agentsim.errors import InputError
 from agentsim.experiment import MAX_GAMES, whole_number
+
+if TYPE_CHECKING:
+    from agentsim.strategy.pool import Pool, Round
 
 __all__ = ["pool"]
 
@@ -24,53 +27,71 @@ def pool(args: argparse.Namespace) -> int:
     from agentsim.simulation import ProgressBar
     from agentsim.simulation.progress import Meter
     from agentsim.strategy.pool import grow_pool
+    from agentsim.strategy.pool_files import write_pool
 
     game, rules = _rules(args)
     try:
         starts = resolve_policies(game, split_specs(args.policies), rules=rules)
     except InputError as error:
-        raise error.at(where="pool") from None
+        raise error.at(where="--policies") from None
     rounds = whole_number(parse_whole(args.rounds, "--rounds"), 1, 100, where="--rounds")
-    pair_games = whole_number(parse_count(args.pair_games, "--pair-games"), 100, MAX_GAMES, where="--pair-games")
-    games, seed = _games(args, 2_000_000, least=10_000), _seed(args)
+    search = whole_number(parse_count(args.search, "--search"), 200_000, MAX_GAMES, where="--search")
+    games, seed = _games(args, 40_000, least=1_000), _seed(args)
     if len(starts) < 2:
-        raise InputError("1 policy", where="pool", allowed="two or more, as in expert,minmax")
+        raise InputError("1 policy", where="--policies", allowed="two or more, as in expert,minmax")
     if not any(game.tunable(ref, rules) for ref in starts):
-        raise InputError("none of the policies has parameters", where="pool", allowed="at least one that has")
+        raise InputError("none of the policies has parameters", where="--policies", allowed="at least one that has")
     out: Path | None = None if args.out is None else output_folder(args.out)
     begun = time.monotonic()
     with ProgressBar(quiet=args.quiet) as bar:
         met = (len(starts) + rounds) * (len(starts) + rounds - 1) // 2
         found = grow_pool(rules, starts, lambda ref: game.tunable(ref, rules), rounds=rounds, games=games,
-                          pair_games=pair_games, seed=seed, game=game.name, workers=_workers(args), folder=out,
-                          meter=Meter(bar, 0, rounds * games + met * pair_games))
+                          search_games=search, seed=seed, game=game.name, workers=_workers(args), folder=out,
+                          meter=Meter(bar, 0, rounds * search + met * games))
     seconds = time.monotonic() - begun
-    data = {**found.as_dict(), "seconds": seconds}
     if out is not None:
-        beside = out / "pool.json.new"
-        beside.write_text(json.dumps(found.as_dict(), indent=1) + "\n", encoding="utf-8")
-        beside.replace(out / "pool.json")
+        write_pool(out, found, _command("pool", args))
 
     def lines() -> list[str]:
         width = terminal_width()
-        last = found.rounds[-1]
-        end = (f"The last response showed no gain over the equilibrium ({100 * last.low:.1f} to {100 * last.high:.1f} %"
-               " against it): this search finds no way out of the pool; another may." if found.closed else
-               f"After {len(found.rounds)} rounds responses still gain: the pool is not closed.")
-        pairs = [(found.policies[i].label, found.policies[j].label, f"{100 * one.estimate:.2f}",
-                  f"{100 * one.low:.2f} to {100 * one.high:.2f}", count(one.n_games or 0))
-                 for i, row in enumerate(found.scores) for j, one in enumerate(row) if one is not None and i < j]
-        return [*columns(("response", "begun at", "against the equilibrium, %", "95 % interval", "fresh games", ""),
-                         [(one.response.label, one.start, f"{100 * one.score:.2f}",
-                           f"{100 * one.low:.2f} to {100 * one.high:.2f}", count(one.n_games),
-                           "joined" if one.joined else "no gain shown") for one in found.rounds], left=2), "",
-                *columns(("policy", "share of the equilibrium, %"),
-                         [(ref.label, f"{100 * share:.1f}")
-                          for ref, share in zip(found.policies, found.mixture, strict=True)]), "",
+        pairs = [(row["policy_a"], row["policy_b"], f"{100 * row['score']:.2f}",
+                  f"{100 * row['low']:.2f} to {100 * row['high']:.2f}", count(row["n_games"]))
+                 for row in found.matrix().to_dict("records")]
+        shares = [(row["policy"], f"{100 * row['nash']:.1f}",
+                   f"{100 * row['nash_low']:.1f} to {100 * row['nash_high']:.1f}")
+                  for row in found.shares.to_dict("records")]
+        told = [line for one in found.rounds for line in paragraph(_said(one), width=width)]
+        held = (f"Seed {seed}. Intervals of the gains hold together over {rounds} round{'s' if rounds > 1 else ''}, "
+                f"those of the pairs over {len(pairs)} pairs, those of the shares over the policies (Sidak).")
+        return [*told, "",
                 *columns(("policy", "against", "score, %", "95 % interval", "games"), pairs, left=2), "",
-                *paragraph(f"{end} Seed {seed}. Intervals of the responses hold together over {rounds} rounds, those "
-                           f"of the pairs over {len(pairs)} pairs (Sidak). Shares are those of the measured matrix and "
-                           "jump with it.", width=width), f"Played in {duration(seconds)}."]
+                *columns(("policy", "share of the equilibrium, %", "95 % interval"), shares), "",
+                *paragraph(_end(found), width=width), "",
+                *paragraph(held, width=width),
+                f"Played in {duration(seconds)}.",
+                *([f"Kept in {out}" + (f"; play a response as {out / 'pool.toml'}:{found.joined[-1].response.label}"
+                                       if found.joined else "")] if out else [])]
 
-    console.show(args.json, "pool", data, lines)
+    console.show(args.json, "pool", {**found.as_dict(), "seconds": seconds}, lines)
     return 0
+
+
+def _points(one: Round) -> str:
+    gain, low, high = (100 * value for value in one.gain)
+    return f"{gain:+.2f} points ({low:+.2f} to {high:+.2f}; {count(one.n_games)} fresh games)"
+
+
+def _said(one: Round) -> str:
+    shares = ", ".join(f"{name} {share:.1%}" for name, share in zip(one.members, one.mixture, strict=True)
+                       if share >= 0.0005)
+    return (f"Round {one.number}. Equilibrium: {shares}. {one.response.label}, begun at {one.start}, gains "
+            f"{_points(one)} on it and {'joins' if one.joined else 'does not join'}.")
+
+
+def _end(found: Pool) -> str:
+    last = found.rounds[-1]
+    if found.closed:
+        return (f"The last search gains at least {100 * last.at_least:.2f} points on the pool's equilibrium: "
+                f"{_points(last)}. It finds no way out of the pool; another method or a larger budget may.")
+    return (f"The pool is not closed: the last response gains at least {100 * last.at_least:.2f} points on the "
+            "equilibrium before it joined. The equilibrium with it has not been searched.")

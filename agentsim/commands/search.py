@@ -269,8 +269,8 @@ def _field_words(field: Sequence[Opponent]) -> str:
     return ", ".join(one.ref.label if even else f"{one.ref.label} ({one.weight:.0%})" for one in field)
 
 
-def _command(name: str, args: argparse.Namespace, policy: str) -> str:
-    words = [f"agentsim {name} '{policy}'"]
+def _command(name: str, args: argparse.Namespace, policy: str | None = None) -> str:
+    words = [f"agentsim {name}" + ("" if policy is None else f" '{policy}'")]
     for flag, value in sorted(vars(args).items()):
         if flag in ("policy", "command", "run_command", "json", "quiet", "workers", "out") or value in (None, False):
             continue

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from agentsim.errors import InputError
 from agentsim.games.base import PolicyRef
 from agentsim.tomlfile import read_toml
 
-__all__ = ["check_presets_file", "save_preset"]
+__all__ = ["check_presets_file", "save_preset", "write_presets"]
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 _HEAD = "# Policies of your own; play one as FILE.toml:NAME. See docs/policies.md.\n"
@@ -47,12 +47,25 @@ def save_preset(path: Path, name: str, policy: PolicyRef, idea: str, history: Ma
     """Add a preset with what it came from; returns the spec to play it. The file is replaced whole or not at all."""
     check_presets_file(path, name)
     text = path.read_text(encoding="utf-8") if path.exists() else _HEAD
+    _replace(path, text + _entry(name, policy, idea, history))
+    return f"{path}:{name}"
+
+
+def write_presets(path: Path, presets: Sequence[tuple[str, PolicyRef, str, Mapping[str, Any]]]) -> None:
+    """Write a presets file of ``(name, policy, idea, history)``, in place of one that is there."""
+    _replace(path, _HEAD + "".join(_entry(*one) for one in presets))
+
+
+def _entry(name: str, policy: PolicyRef, idea: str, history: Mapping[str, Any]) -> str:
     lines = [f"\n[{name}]", f"idea = {json.dumps(idea)}", f'family = "{policy.family}"', f"\n[{name}.params]",
              *(f"{key} = {value!r}" for key, value in policy.params.items()), f"\n[{name}.history]",
              *(f"{key} = {json.dumps(value)}" for key, value in history.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _replace(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8", suffix=".new") as out:
-        out.write(text + "\n".join(lines) + "\n")
+        out.write(text)
     Path(out.name).chmod(0o644)
     Path(out.name).replace(path)
-    return f"{path}:{name}"
