@@ -94,3 +94,17 @@ def test_bad_arguments(words, problem, monkeypatch, capsys):
     assert code == 2
     assert problem in err
     assert err.count("\n") == 1
+
+
+def test_an_interrupted_game_is_saved(monkeypatch, capsys, tmp_path):
+    class Interrupted(io.StringIO):
+        def readline(self, *_):
+            line = super().readline()
+            if not line:
+                raise KeyboardInterrupt
+            return line
+
+    file = tmp_path / "game.txt"
+    monkeypatch.setattr("sys.stdin", Interrupted("1\n"))
+    assert main(["play", "--against", "random", "--seat", "0", "--seed", "1", "--save", str(file)]) == 130
+    assert len(play_record(read_game(file))) > 1

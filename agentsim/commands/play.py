@@ -76,13 +76,18 @@ def play(args: argparse.Namespace) -> int:
     if save is not None and (save.exists() or not save.parent.is_dir()):
         raise InputError("is there already" if save.exists() else "its folder is not there", where="--save",
                          allowed="a new file")
+    if save is not None and not os.access(save.absolute().parent, os.W_OK | os.X_OK):
+        raise InputError("nothing can be written to its folder", where="--save", allowed="a folder of your own")
     table = _Table(rules, policy, seat, seed)
     try:
         table.play()
     except _Leave:
         console.write("You leave the game.\n")
-    if save is not None and len(table.course) > 1:
-        save.write_text(table.text(), encoding="utf-8")
+    finally:  # Ctrl-C and a policy that fails lose no game either
+        kept = save is not None and len(table.course) > 1
+        if save is not None and kept:
+            save.write_text(table.text(), encoding="utf-8")
+    if kept:
         console.write(f"The game is in {save}; `agentsim review {save}` tells what each decision cost.\n")
     return 0
 
