@@ -253,7 +253,7 @@ def _luck_chart(found: Tables) -> Chart:
     theme.dot_interval(ax, table, "component", "share", "low", "high", kind="percent", sort=False,
                        xlabel="share of the variance of one game's result")
     shares = dict(zip(table["component"], table["share"], strict=True))
-    title = (f"One game is {percent(shares['the deal'] + shares['the play'])} luck: the deal "
+    title = (f"One game is {percent(shares['the deal'] + shares['the play'])} luck: cards and seat "
              f"{percent(shares['the deal'])}, lots drawn in play {percent(shares['the play'])}")
     facts = found["about"].iloc[0]
     return Chart(figure, "strategy-luck", title, theme.caption(
@@ -323,11 +323,10 @@ def displays(found: Tables) -> dict[str, Table]:
             "response_games": Column("fresh games", "int")}, rows=40)
     if len(found["ranking"]):
         shown["ranking"] = Table(found["ranking"], "strategy-ranking-table", "Ratings", {
-            "policy": Column("policy"), "elo": Column("Elo", "number", decimals=0),
-            "score": Column("mean score", "percent"),
-            "nash": Column("Nash average", "percent", "nash_low", "nash_high"),
-            "skill": Column("against the equilibrium", "points", "skill_low", "skill_high"),
-            "mass": Column("alpha-rank", "percent", "mass_low", "mass_high"),
+            "policy": Column("policy"), "elo": Column("Elo", "number", "elo_low", "elo_high", decimals=0, bar=False),
+            "nash": Column("Nash average", "percent", "nash_low", "nash_high", bar=False),
+            "skill": Column("against the equilibrium", "points", "skill_low", "skill_high", bar=False),
+            "mass": Column("alpha-rank", "percent", "mass_low", "mass_high", bar=False),
             "n_games": Column("games", "int")}, rows=40,
             note="Nash average: share in the equilibrium of maximum entropy. Alpha-rank: share of time in evolution. "
                  "Both count where strength goes in circles.")

@@ -11,7 +11,7 @@ import pytest
 
 from agentsim.games.agent_avenue import engine as e
 from agentsim.games.agent_avenue.engine import ACTIVE_WINS, NOBODY, OTHER_WINS, decide
-from agentsim.games.agent_avenue.policies.parameters import FAR, PLANNER_PARAMETERS, planner_row
+from agentsim.games.agent_avenue.policies.parameters import FAR, LIMITS, PLANNER_PARAMETERS, planner_row
 from agentsim.games.agent_avenue.policies.planner import WORK_SIZE, Scene, advantage, exp_like, outcome, work_space
 from agentsim.games.agent_avenue.replay import choose_action
 from agentsim.games.agent_avenue.rules import Rules, make_rules
@@ -164,6 +164,8 @@ def some_params(rng: Random, **fixed: float) -> dict[str, float]:
     params = {p.name: float(rng.randint(int(p.low), int(p.high)) if p.whole else rng.uniform(p.low, p.high) / 2 ** 0.5
                             if p.low < 0 else rng.uniform(p.low, min(p.high, 2 * p.default + 0.4)))
               for p in PLANNER_PARAMETERS}
+    # The formula is that of free choices; test_planner.py holds to what a planner forbids itself.
+    params |= dict.fromkeys(LIMITS, 0.0)
     params["model_noise"] = rng.uniform(0.5, 2)
     return params | {"offer_noise": 0.0, "take_noise": 0.0} | fixed
 

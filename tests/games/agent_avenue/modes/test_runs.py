@@ -12,6 +12,7 @@ import pytest
 import agentsim
 from agentsim.errors import InputError
 from agentsim.experiment import build_experiment
+from agentsim.games.agent_avenue.policies.parameters import PLANNER_PARAMETERS
 from agentsim.games.agent_avenue.rules import Rules, settings_of
 from agentsim.runs import open_run
 from agentsim.simulation import extend, simulate
@@ -146,9 +147,11 @@ def test_a_plan_is_another_one_as_soon_as_a_later_key_is_changed() -> None:
     for settings in ({"rules.players": 4}, {"rules.mode": "advanced"}, {"rules.supply": 4}, {"rules.lone": "1"},
                      {"rules.expansion": "division_m"}, {"rules.m_trap": "stopping"}):
         assert build_experiment(POLICIES, games=20, settings=settings).plan_digest() != plan
-    changed = {build_experiment(["planner", f"planner({name.partition('.')[2]}=0.25)"], games=20).plan_digest()
-               for name in the_game().additions() if name.startswith("planner.")}
-    assert len(changed) == sum(name.startswith("planner.") for name in the_game().additions())
+    value = {parameter.name: 1 if parameter.whole else 0.25 for parameter in PLANNER_PARAMETERS}
+    later = [name.partition(".")[2] for name in the_game().additions() if name.startswith("planner.")]
+    changed = {build_experiment(["planner", f"planner({name}={value[name]})"], games=20).plan_digest()
+               for name in later}
+    assert len(changed) == len(later)
 
 
 def test_additions_are_what_the_base_game_has_anyway() -> None:
