@@ -28,6 +28,7 @@ def test_it_prints_a_table_and_writes_a_page_and_a_csv(tmp_path: Path, capsys: p
     assert {"policy", "card", "effect", "low", "high", "verdict", "n_taken"} <= set(table.columns)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found: list[Any] = []
     for workers, seed in (("1", "3"), ("2", "3"), ("2", "4")):

@@ -67,8 +67,9 @@ def fail(*_: Any, **__: Any) -> Any:
     raise ZeroDivisionError("deliberately broken")
 
 
-@pytest.mark.parametrize(("module", "part"), [(win_rates, "tables"), (game_shape, "section"),
-                                              (first_player, "findings")])
+@pytest.mark.parametrize(("module", "part"), [
+    (win_rates, "tables"), pytest.param(game_shape, "section", marks=pytest.mark.slow),
+    pytest.param(first_player, "findings", marks=pytest.mark.slow)])
 def test_an_analysis_that_fails_costs_its_page_and_the_exit_code(
     quick: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], module: Any, part: str
 ) -> None:
@@ -94,6 +95,7 @@ def test_a_notebook_that_fails_is_named(quick: Path, monkeypatch: pytest.MonkeyP
     assert "failed: win_rates.ipynb: NameError: x" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_missing_notebook_packages_cost_the_notebooks_only(quick: Path, monkeypatch: pytest.MonkeyPatch,
                                                            capsys: pytest.CaptureFixture[str]) -> None:
     def missing(*_: Any, **__: Any) -> Any:
@@ -105,6 +107,7 @@ def test_missing_notebook_packages_cost_the_notebooks_only(quick: Path, monkeypa
     assert (quick / "reports" / "win-rates.html").exists()
 
 
+@pytest.mark.slow
 def test_what_is_unchanged_is_reused(quick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert report.main(games=20, workers=1) == 0
     monkeypatch.setattr(standard, "simulate", fail)
@@ -115,6 +118,7 @@ def test_what_is_unchanged_is_reused(quick: Path, monkeypatch: pytest.MonkeyPatc
     assert report.main(games=20, workers=1) == 1
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_pages(quick: Path) -> None:
     pages = []
     for workers in (1, 2):

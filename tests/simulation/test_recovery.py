@@ -109,6 +109,7 @@ def test_a_job_in_the_background_ignores_ctrl_c_as_its_shell_wants(tmp_path: Pat
     assert open_run(path).digest() == whole
 
 
+@pytest.mark.slow
 def test_a_second_ctrl_c_does_not_wait(tmp_path: Path, whole: str) -> None:
     path = tmp_path / "run"
     process = start(PLAY.format(out=str(path), workers=2, backend="loky"), DICE_RACE_DELAY="4")

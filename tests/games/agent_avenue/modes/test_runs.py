@@ -28,6 +28,7 @@ def experiment(games: int, settings: dict[str, Any], log: Any = "full") -> Any:
     return build_experiment(POLICIES, games=games, seed=99, log=log, settings=settings, matchups="round_robin")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["advanced one against two", "all of it in teams"])
 def test_the_content_depends_on_the_plan_alone(mode: str, tmp_path: Path) -> None:
     plan = experiment(few(2000, 80), MODES[mode])
