@@ -75,6 +75,7 @@ def test_the_wheel_carries_all_code_and_data(wheel: Path, repository: Path) -> N
         "analyses": "analyses",
         "notebooks": "agentsim/_share/notebooks",
         "data/experiments": "agentsim/_share/experiments",
+        "data/strategy": "agentsim/_share/strategy",
     }
     expected = {f"{home}/{name}" for source, home in homes.items() for name in files_of(repository / source)}
     assert {name for name in names if ".dist-info/" not in name} == expected
