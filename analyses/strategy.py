@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,6 @@ from agentsim.games.base import get_game
 from agentsim.report import Block, Chart, Column, Finding, Heading, Section, Table, Text, theme
 from agentsim.resources import strategy_dir
 from agentsim.runs import Run
-from agentsim.simulation.progress import Meter
 from agentsim.stats import bradley_terry, equilibrium_table, strength, win_rate_matrix
 from analyses.common import (
     LEVEL,
@@ -49,8 +48,7 @@ Tables = dict[str, pd.DataFrame]
 # ------------------------------------------------------------------------------------------------ tables
 
 
-def tables(run: Run, *, deals: int = DEALS, workers: int = 1,
-           stage: Callable[[str, int], Meter] | None = None) -> Tables:
+def tables(run: Run, *, deals: int = DEALS, workers: int = 1) -> Tables:
     """All numbers of this page.
 
     Parameters

@@ -2,9 +2,10 @@
 
 Best responses to every shipped policy, and the solver's games, need hundreds of millions of moves and a table of
 minutes. They are made here, once for each version of the game, and kept in git as CSV files with their seeds, games
-and intervals. ``about.json`` says what made them. What is there already for the same plan is not made again.
+and intervals. ``about.json`` says what made them. What is there already for the same plan is not made again; under
+another plan (games, seed, version of the game ...) all of it is made anew.
 
-    python -m analyses.strategy_data [--games 4M] [--workers 1]
+    python -m analyses.strategy_data [--games 3M] [--workers 1]
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ __all__ = ["FOLDER", "SEED", "BY_TABLE", "SOLVERS", "SOLVER_GAMES", "STARTS", "m
 
 FOLDER = Path("data/strategy")
 SEED = 20261130
-BUDGET = 4_000_000
+BUDGET = 3_000_000
 SOLVER_BUDGET = 1_000_000
 SOLVER_GAMES = 20_000
 STARTS = ("expert", "daredevil_trapper", "codebreaker_hunter", "discarder")
@@ -59,20 +60,32 @@ def main(words: list[str] | None = None) -> int:
     rules = game.rules({})
     FOLDER.mkdir(parents=True, exist_ok=True)
     names = [ref.label for ref in game.policies(rules)]
+    plan = {"game": game.name, "version": game.version, "seed": SEED, "command": "make strategy", "budget": games,
+            "solver_budget": SOLVER_BUDGET, "solver_games": SOLVER_GAMES, "watched": WATCHED, "starts": list(STARTS)}
+    _begin(plan)
     for name in names:
         _kept(f"exploit_{name}.json", partial(_exploited, rules, name, games, args.workers))
     if not args.without_solver:
         for name in SOLVERS:
             _kept(f"exploit_{name}.json", partial(_exploited, rules, name, SOLVER_BUDGET, args.workers))
             _kept(f"scores_{name}.csv", partial(_solver_scores, rules, name, names, args.workers))
-        for table, made in _habits(rules, args.workers).items():
-            made.to_csv(FOLDER / f"solver_{table}.csv", index=False, lineterminator="\n")
+        for table in ("offered", "taken"):
+            _kept(f"solver_{table}.csv", partial(_habits, rules, table, args.workers))
         _kept("openings.csv", lambda: openings(rules))
-    about = {"game": game.name, "version": game.version, "seed": SEED, "date": datetime.now(UTC).date().isoformat(),
-             "command": "make strategy", "budget": games, "solver_budget": SOLVER_BUDGET,
-             "solver_games": SOLVER_GAMES, "starts": list(STARTS)}
-    (FOLDER / "about.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     return 0
+
+
+def _begin(plan: dict[str, Any]) -> None:
+    """Write the plan down; what another plan has left is removed first."""
+    place = FOLDER / "about.json"
+    if place.exists():
+        told = json.loads(place.read_text(encoding="utf-8"))
+        if {key: told.get(key) for key in plan} == plan:
+            return
+        for path in (*FOLDER.glob("*.json"), *FOLDER.glob("*.csv")):
+            path.unlink()
+    told = {**plan, "date": datetime.now(UTC).date().isoformat()}
+    place.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
 
 
 def _kept(name: str, make: Callable[[], Any]) -> None:
@@ -101,7 +114,10 @@ def _exploited(rules: Any, name: str, games: int, workers: int) -> dict[str, Any
         with ProgressBar() as bar:
             response = exploit_by_table(rules, load_policies(name)[0], games=WATCHED, fresh=SOLVER_GAMES, seed=SEED,
                                         workers=workers, meter=Meter(bar, 0, SOLVER_GAMES))
-        told["responses"].append(response.as_dict())
+        found_by_table = response.as_dict()
+        # Its arrays lie on the machine that found it; the seed and the games find it again.
+        found_by_table["policy"]["source"] = ""
+        told["responses"].append(found_by_table)
     return told
 
 
@@ -115,19 +131,16 @@ def _solver_scores(rules: Any, name: str, names: list[str], workers: int) -> pd.
                          for one, score in zip(found.field, found.scores, strict=True)])
 
 
-def _habits(rules: Any, workers: int) -> dict[str, pd.DataFrame]:
-    """What the solver offers, hides and takes in games with itself."""
+def _habits(rules: Any, table: str, workers: int) -> pd.DataFrame:
+    """What the solver offers or takes in games with itself."""
     from analyses import agents_and_bluffs
 
     folder = Path("data/logs/strategy_solver")
     with ProgressBar() as bar:
         simulate(policies="solver", games=SOLVER_GAMES, seed=SEED, log="turns", out=folder, workers=workers,
         progress=bar)
-    run = open_run(folder)
-    found = agents_and_bluffs.tables(run, "solver")
-    facts = found["about"].assign(n_games=run.n_games)
-    kept = {name: found[name][found[name]["policy"] == "solver"] for name in ("offered", "taken", "hidden", "hides")}
-    return {"about": facts, **kept}
+    found = agents_and_bluffs.tables(open_run(folder), "solver")[table]
+    return found[found["policy"] == "solver"]
 
 
 def openings(rules: Any) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from agentsim.games.base import get_game
 from agentsim.report import render
 from agentsim.report.page import Report
 from agentsim.runs import open_run
-from analyses import strategy, strategy_trials
+from analyses import strategy, strategy_data, strategy_trials
 from analyses.strategy_data import STARTS
 
 RULES = get_game("agent_avenue").rules({})
@@ -76,6 +77,17 @@ def test_without_measurements_the_page_has_its_own_games(tmp_path: Path, monkeyp
     strategy.section(found)
 
 
+def test_measurements_of_another_plan_are_not_mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(strategy_data, "FOLDER", tmp_path)
+    strategy_data._begin({"budget": 1})
+    strategy_data._kept("a.csv", lambda: pd.DataFrame({"x": [1]}))
+    strategy_data._begin({"budget": 1})
+    strategy_data._kept("a.csv", lambda: pytest.fail("made again"))
+    strategy_data._begin({"budget": 2})
+    assert not (tmp_path / "a.csv").exists()
+    assert json.loads((tmp_path / "about.json").read_text())["budget"] == 2
+
+
 def test_what_is_kept_is_complete(repository: Path) -> None:
     """A best response to every policy of the base game, of the budget that is told, begun where it says."""
     kept = strategy._kept()["responses"]
@@ -86,5 +98,6 @@ def test_what_is_kept_is_complete(repository: Path) -> None:
     assert (kept.loc[searched, "n_games"] >= 100_000).all()
     assert set(kept.loc[~searched, "method"]) <= {"dynamic programming"}
     assert (kept["n_games"] >= 10_000).all()
+    told = "".join(path.read_text() for path in (repository / "data" / "strategy").glob("*.json"))
+    assert '"source": "/' not in told
     assert ((kept["low"] < kept["score"]) & (kept["score"] < kept["high"])).all()
-    assert isinstance(kept, pd.DataFrame)

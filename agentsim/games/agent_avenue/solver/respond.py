@@ -42,16 +42,15 @@ _PART = 20_000
 
 
 def best_response(target: PolicyRef, rules: Rules, *, games: int = 1_000_000, seed: int = 1, rounds: int = 4,
-                  workers: int = 1, progress: Callable[[str, float], None] | None = None) -> PolicyRef:
+                  progress: Callable[[str, float], None] | None = None) -> PolicyRef:
     """The best response that dynamic programming finds, as a policy to be played.
 
     Parameters
     ----------
     target : the policy to beat; one in Python cannot be asked fast enough and is refused
     games : played in all to meet states; asking the target costs about as much again per state met
-    seed : fixes the result, whatever ``workers``
+    seed : fixes the result
     rounds : how often the response so far is played and improved
-    workers : not used so far; there for the form that all long computations have
     progress : told what is being done and the share that is done
 
     Returns the policy; its ``source`` is a folder beside the solver's tables (about 0.2 GB), from which any process
