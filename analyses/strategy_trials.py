@@ -14,7 +14,6 @@ deals, which takes each deal with all pairs and streams.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -22,12 +21,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from agentsim.games.base import PolicyRef, get_game
-from agentsim.simulation.progress import Meter
+from agentsim.games.base import PolicyRef
 from agentsim.stats import adjusted_level
 from agentsim.stats.clustered import bounded_mean
+from agentsim.strategy.field import game_scores
 
-__all__ = ["FREEDOMS", "freedoms", "game_scores", "luck"]
+__all__ = ["FREEDOMS", "freedoms", "luck"]
 
 FREEDOMS: Mapping[str, Mapping[str, float]] = {
     "to hide what is worse than expected (bluff)": {"no_bluff": 1.0},
@@ -36,34 +35,6 @@ FREEDOMS: Mapping[str, Mapping[str, float]] = {
     "to take a face-down card": {"no_blind": 1.0},
 }
 """What a planner can be forbidden, and the parameters that forbid it."""
-_CHUNK = 8_192
-
-
-def game_scores(rules: Any, pairs: Sequence[tuple[PolicyRef, PolicyRef]], *, seed: int, deals: int, workers: int = 1,
-                meter: Meter | None = None, game: str = "agent_avenue") -> NDArray[np.float64]:
-    """Results of the first policy of each pair: shape (pairs, deals, games of a deal), in the deal's order of games."""
-    the_game = get_game(game)
-    matchups = [(replace(a, label=f"first {at}"), replace(b, label=f"second {at}")) for at, (a, b) in enumerate(pairs)]
-    session = the_game.session(rules, matchups, seed)
-    per_deal = the_game.games_per_deal(matchups[0], rules)
-
-    def stretch(job: tuple[int, int]) -> NDArray[np.float64]:
-        matchup, first = job
-        batch = session.play(matchup, first, min(_CHUNK, deals - first), "games")
-        if meter is not None:
-            meter.advance(batch.n_games)
-        columns = batch.tables["games"]
-        mine = columns["policy_0"] == session.labels.index(f"first {matchup}")  # type: ignore[attr-defined]
-        won = np.where(mine, columns["winner"] == 0, columns["winner"] == 1)
-        score: NDArray[np.float64] = np.where(columns["winner"] < 0, 0.5, won.astype(np.float64))
-        return score.reshape(-1, per_deal)
-
-    scores = np.zeros((len(pairs), deals, per_deal))
-    jobs = [(matchup, first) for matchup in range(len(pairs)) for first in range(0, deals, _CHUNK)]
-    with ThreadPoolExecutor(max(1, workers)) as crew:
-        for (matchup, first), part in zip(jobs, crew.map(stretch, jobs), strict=True):
-            scores[matchup, first:first + len(part)] = part
-    return scores
 
 
 def freedoms(rules: Any, policies: Sequence[PolicyRef], field: Sequence[PolicyRef], *, seed: int, deals: int,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,11 +16,14 @@ from agentsim.lineup import resolve_policies, split_specs
 from agentsim.simulation.arena import Arena
 from agentsim.simulation.plan import Span
 from agentsim.simulation.progress import Meter
+from agentsim.simulation.worker import warm_up
 from agentsim.stats import Interval, adjusted_level, mean_of_deals
 
-__all__ = ["Opponent", "Validation", "candidate", "play_field", "read_field", "two_sided_game", "validate"]
+__all__ = ["Opponent", "Validation", "candidate", "deal_size", "game_scores", "mean_score", "play_field", "read_field",
+           "two_sided_game", "validate"]
 
 Histogram = NDArray[np.int64]
+_CHUNK = 8_192
 
 
 @dataclass(frozen=True)
@@ -106,6 +110,44 @@ def play_field(rules: Any, candidates: Sequence[PolicyRef], field: Sequence[Oppo
     return [[next(scores) for _ in field] for _ in candidates]
 
 
+def game_scores(rules: Any, pairs: Sequence[tuple[PolicyRef, PolicyRef]], *, seed: int, deals: int,
+                game: str = "agent_avenue", workers: int = 1, meter: Meter | None = None) -> NDArray[np.float64]:
+    """Results of the first policy of each pair, in [0, 1]: shape (pairs, deals, games of a deal).
+
+    All pairs play the deals 0 .. ``deals - 1``, so that their results can be paired deal by deal; a pair's place in the
+    list decides its streams of decisions. A policy against itself is played from both seats.
+    """
+    the_game = get_game(game)
+    matchups = [(_named(a, f"first {at}"), _named(b, f"second {at}")) for at, (a, b) in enumerate(pairs)]
+    session = the_game.session(rules, matchups, seed)
+    warm_up(lambda: session.warm_up("games"), meter or Meter(None, 0, 0))
+    per_deal = deal_size(rules, *pairs[0], game)
+
+    def stretch(job: tuple[int, int]) -> NDArray[np.float64]:
+        matchup, first = job
+        batch = session.play(matchup, first, min(_CHUNK, deals - first), "games")
+        if meter is not None:
+            meter.advance(batch.n_games)
+        columns = batch.tables["games"]
+        # Codes of policies are their places in the session's list of labels.
+        mine = columns["policy_0"] == session.labels.index(f"first {matchup}")  # type: ignore[attr-defined]
+        won = np.where(mine, columns["winner"] == 0, columns["winner"] == 1)
+        score: NDArray[np.float64] = np.where(columns["winner"] < 0, 0.5, won.astype(np.float64))
+        return score.reshape(-1, per_deal)
+
+    scores = np.zeros((len(pairs), deals, per_deal))
+    jobs = [(matchup, first) for matchup in range(len(pairs)) for first in range(0, deals, _CHUNK)]
+    with ThreadPoolExecutor(max(1, workers)) as crew:
+        for (matchup, first), part in zip(jobs, crew.map(stretch, jobs), strict=True):
+            scores[matchup, first:first + len(part)] = part
+    return scores
+
+
+def deal_size(rules: Any, a: PolicyRef, b: PolicyRef, game: str = "agent_avenue") -> int:
+    """How often a candidate and an opponent play each deal, whether or not they are the same policy."""
+    return get_game(game).games_per_deal((_named(a, "first"), _named(b, "second")), rules)
+
+
 def _named(ref: PolicyRef, label: str) -> PolicyRef:
     """The same policy under a label that no opponent has: a matchup of a policy with itself would be a mirror."""
     return replace(ref, label=label)
@@ -154,8 +196,7 @@ def validate(rules: Any, policy: PolicyRef, field: Sequence[Opponent], *, seed: 
 
     ``family``: how many such validations are shown together; the intervals allow for it (Sidak).
     """
-    per_deal = get_game(game).games_per_deal((policy, field[0].ref), rules)
-    deals = max(2, games // max(per_deal, 2))
+    deals = max(2, games // deal_size(rules, policy, field[0].ref, game))
     found = play_field(rules, [policy], field, seed=seed, first_deal=first_deal, deals=deals, game=game,
                        workers=workers, meter=meter)[0]
     each = adjusted_level(family * (len(field) + 1), level)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -18,19 +17,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from agentsim.errors import InputError, nearest
-from agentsim.games.base import Parameter, PolicyRef, get_game
+from agentsim.games.base import Parameter, PolicyRef
 from agentsim.simulation.progress import Meter
-from agentsim.simulation.worker import warm_up
 from agentsim.stats import adjusted_level
 from agentsim.stats.clustered import bounded_mean
-from agentsim.strategy.field import Opponent
+from agentsim.strategy.field import Opponent, deal_size, game_scores
 
 __all__ = ["MOST_POINTS", "Sweep", "Varied", "read_values", "run_sweep"]
 
 MOST_POINTS = 400
 MOST_SCORES = 250_000_000
-"""Scores of deals that are held at once, 8 bytes each (2 GB): differences need them deal by deal."""
-_CHUNK = 8_192
+"""Results of games that are held at once, 8 bytes each (2 GB): differences need them deal by deal."""
 
 
 @dataclass(frozen=True)
@@ -118,40 +115,18 @@ def run_sweep(rules: Any, base: PolicyRef, varied: Sequence[Varied], field: Sequ
     names = [each.parameter.name for each in varied]
     policies = [base, *(replace(base, params={**base.params, **dict(zip(names, values, strict=True))})
                         for values in combinations)]
-    the_game = get_game(game)
-    matchups = [(replace(policy, label=f"point {at}"), opponent.ref) for at, policy in enumerate(policies)
-                for opponent in field]
-    session = the_game.session(rules, matchups, seed)
-    warm_up(lambda: session.warm_up("games"), meter or Meter(None, 0, 0))
-    per_deal = the_game.games_per_deal(matchups[0], rules)
+    pairs = [(policy, opponent.ref) for policy in policies for opponent in field]
+    per_deal = deal_size(rules, base, field[0].ref, game)
     deals = max(2, games // per_deal)
-    if len(matchups) * deals > MOST_SCORES:
+    if len(pairs) * deals * per_deal > MOST_SCORES:
         raise InputError(f"{games:,} games of {len(combinations)} points against {len(field)} opponents are too many",
-                         key="games", allowed=f"at most {MOST_SCORES // len(matchups) * per_deal:,}")
-
-    def stretch(job: tuple[int, int]) -> NDArray[np.float64]:
-        matchup, first = job
-        count = min(_CHUNK, deals - first)
-        batch = session.play(matchup, first, count, "games")
-        if meter is not None:
-            meter.advance(batch.n_games)
-        columns = batch.tables["games"]
-        winner, first_policy = columns["winner"], columns["policy_0"]
-        # Codes of policies are their places in the session's list of labels.
-        mine = first_policy == session.labels.index(matchups[matchup][0].label)  # type: ignore[attr-defined]
-        score = np.where(winner < 0, 0.5, np.where(mine, winner == 0, winner == 1).astype(np.float64))
-        means: NDArray[np.float64] = score.reshape(-1, per_deal).mean(axis=1)
-        return means
-
-    scores = np.zeros((len(policies), len(field), deals))
-    jobs = [(matchup, first) for matchup in range(len(matchups)) for first in range(0, deals, _CHUNK)]
-    with ThreadPoolExecutor(max(1, workers)) as crew:
-        for (matchup, first), part in zip(jobs, crew.map(stretch, jobs), strict=True):
-            scores[matchup // len(field), matchup % len(field), first:first + len(part)] = part
+                         key="games", allowed=f"at most {MOST_SCORES // len(pairs):,}")
+    results = game_scores(rules, pairs, seed=seed, deals=deals, game=game, workers=workers, meter=meter)
+    scores = results.mean(axis=2).reshape(len(policies), len(field), deals)
     weights = np.array([opponent.weight for opponent in field])
     whole = np.tensordot(weights, scores, axes=([0], [1]))
     points, by_opponent = _tables(names, combinations, base, whole, scores, field, per_deal, level)
-    return Sweep(base, tuple(varied), tuple(field), points, by_opponent, seed, len(matchups) * deals * per_deal)
+    return Sweep(base, tuple(varied), tuple(field), points, by_opponent, seed, len(pairs) * deals * per_deal)
 
 
 def _tables(names: Sequence[str], combinations: Sequence[tuple[float, ...]], base: PolicyRef,
