@@ -32,7 +32,7 @@ from agentsim.simulation.progress import Meter
 from agentsim.strategy.exploit import exploit, exploit_by_table
 from agentsim.strategy.field import Opponent, validate
 
-__all__ = ["FOLDER", "SEED", "BY_TABLE", "SOLVERS", "SOLVER_GAMES", "STARTS", "main", "openings"]
+__all__ = ["FOLDER", "SEED", "SOLVERS", "SOLVER_GAMES", "STARTS", "main", "openings"]
 
 FOLDER = Path("data/strategy")
 SEED = 20261130
@@ -40,10 +40,8 @@ BUDGET = 3_000_000
 SOLVER_BUDGET = 1_000_000
 SOLVER_GAMES = 20_000
 STARTS = ("expert", "daredevil_trapper", "codebreaker_hunter", "discarder")
-BY_TABLE = ("greedy", "expert", "champion", "solver", "compromise")
-"""Policies against which dynamic programming is tried as well: it takes minutes for each."""
 WATCHED = 200_000
-"""Games of the policy that it is fitted to."""
+"""Games of the policy that a response by dynamic programming is fitted to."""
 SOLVERS = ("solver", "compromise")
 """Policies that play by the solver's table, slowly: fewer games than the others get."""
 
@@ -64,10 +62,10 @@ def main(words: list[str] | None = None) -> int:
             "solver_budget": SOLVER_BUDGET, "solver_games": SOLVER_GAMES, "watched": WATCHED, "starts": list(STARTS)}
     _begin(plan)
     for name in names:
-        _kept(f"exploit_{name}.json", partial(_exploited, rules, name, games, args.workers))
+        _kept(f"exploit_{name}.json", partial(_exploited, rules, name, games, args.workers, not args.without_solver))
     if not args.without_solver:
         for name in SOLVERS:
-            _kept(f"exploit_{name}.json", partial(_exploited, rules, name, SOLVER_BUDGET, args.workers))
+            _kept(f"exploit_{name}.json", partial(_exploited, rules, name, SOLVER_BUDGET, args.workers, True))
             _kept(f"scores_{name}.csv", partial(_solver_scores, rules, name, names, args.workers))
         for table in ("offered", "taken"):
             _kept(f"solver_{table}.csv", partial(_habits, rules, table, args.workers))
@@ -103,21 +101,20 @@ def _kept(name: str, make: Callable[[], Any]) -> None:
     beside.rename(place)
 
 
-def _exploited(rules: Any, name: str, games: int, workers: int) -> dict[str, Any]:
+def _exploited(rules: Any, name: str, games: int, workers: int, by_table: bool) -> dict[str, Any]:
     game: Any = get_game("agent_avenue")
     with ProgressBar() as bar:
         found = exploit(rules, load_policies(name)[0], load_policies(",".join(STARTS)),
                         lambda start: game.tunable(start, rules), games=games, seed=SEED, workers=workers,
                         meter=Meter(bar, 0, games))
     told = {**found.as_dict(), "seed": SEED, "budget": games}
-    if name in BY_TABLE:
+    if by_table:
         with ProgressBar() as bar:
             response = exploit_by_table(rules, load_policies(name)[0], games=WATCHED, fresh=SOLVER_GAMES, seed=SEED,
-                                        workers=workers, meter=Meter(bar, 0, SOLVER_GAMES))
-        found_by_table = response.as_dict()
+                                        workers=workers, meter=Meter(bar, 0, SOLVER_GAMES)).as_dict()
         # Its arrays lie on the machine that found it; the seed and the games find it again.
-        found_by_table["policy"]["source"] = ""
-        told["responses"].append(found_by_table)
+        response["policy"]["source"] = ""
+        told["responses"].append(response)
     return told
 
 

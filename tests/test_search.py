@@ -153,6 +153,15 @@ def test_whole_numbers_stay_whole_and_games_are_announced() -> None:
     assert search_games(plan()) == 2 * 2 * (8 * 4 * 40 + 13 * 60)
 
 
+def test_what_is_tuned_by_default_has_something_to_work_on() -> None:
+    base = {parameter.name for parameter in GAME.tunable(PLANNER, RULES)}
+    market = {parameter.name for parameter in GAME.tunable(PLANNER, GAME.rules({"rules.mode": "advanced"}))}
+    assert {"lead", "bluff", "discard_margin"} <= base
+    assert not base & {"no_bluff", "no_blind", "no_sets", "offer_noise", "take_noise", "corner", "trap_m"}
+    assert {"corner", "theft"} <= market - base
+    assert GAME.tunable(RANDOM, RULES) == []
+
+
 # ---- best responses --------------------------------------------------------------------------------------------------
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from agentsim.games.agent_avenue import engine as e
+from agentsim.games.agent_avenue.advice.worlds import TRIES, shuffle_hidden, zone_off_deck
 from agentsim.games.agent_avenue.modes import layout as x
 from agentsim.games.agent_avenue.modes.kernel import stream_of
 from agentsim.games.agent_avenue.modes.market import ask
@@ -17,16 +18,13 @@ from agentsim.games.agent_avenue.modes.policies.dispatch import decide
 from agentsim.games.agent_avenue.modes.sides import side_size
 from agentsim.games.agent_avenue.modes.turn import answer, legal
 from agentsim.games.agent_avenue.modes.view import look
-from agentsim.games.agent_avenue.rules import N_CARDS, N_NAMES
+from agentsim.games.agent_avenue.rules import N_CARDS
 from agentsim.games.agent_avenue.view import DISCARD
-from agentsim.games.agent_avenue.zones import add, count, name_set, nth_name, one, size, size_of_set
+from agentsim.games.agent_avenue.zones import add, name_set, nth_name, one, size, size_of_set
 from agentsim.jit import jit
 from agentsim.rng import below, combine, word
 
-__all__ = ["TRIES", "draw_mode_world", "hidden_mode_cards", "policy_answer"]
-
-TRIES = 200
-"""Hands tried for an offer before it is taken to be one that the policy would not make."""
+__all__ = ["draw_mode_world", "hidden_mode_cards", "policy_answer"]
 
 
 @jit
@@ -61,28 +59,6 @@ def hidden_mode_cards(state, table):
 
 
 @jit
-def _shuffle_hidden(state, table, pool, key, world):
-    """Copy a position into ``world`` with all hidden cards in the deck, about to be drawn in a new order."""
-    for index in range(x.MODE_STATE):
-        world[index] = state[index]
-    place = table[N_CARDS] - size(pool)
-    world[e.DRAWN] = place
-    for name in range(table[N_NAMES]):
-        for _ in range(count(pool, name)):
-            world[e.DECK + (place & 127)] = name
-            place += 1
-    world[e.DEAL] = np.int64(key)
-
-
-@jit
-def _zone_off_deck(world, table, n):
-    zone = np.int64(0)
-    for _ in range(n):
-        zone = add(zone, e.draw(world, table))
-    return zone
-
-
-@jit
 def _deal_hidden(state, table, world, offered):
     """Deal the hidden discards and hands. ``offered``: with the hands of the active side as they were when it offered,
     which then lack nothing but the face-up card."""
@@ -90,7 +66,7 @@ def _deal_hidden(state, table, world, offered):
     for slot in range(4):
         if (slot & 1 == 1 and side_size(table, slot >> 1) == 1) or _sees_hand(table, state, slot):
             continue
-        world[x.GONE + slot] = _zone_off_deck(world, table, size(state[x.GONE + slot]))
+        world[x.GONE + slot] = zone_off_deck(world, table, size(state[x.GONE + slot]))
         known = state[x.SHOWN + slot]
         n = size(state[x.HANDS + slot])
         if offered and slot >> 1 == active:
@@ -98,7 +74,7 @@ def _deal_hidden(state, table, world, offered):
                 n = size(state[x.OFFER_UP_HAND]) - 1
             else:
                 n = size(state[x.OFFER_DOWN_HAND])
-        world[x.HANDS + slot] = known + _zone_off_deck(world, table, n - size(known))
+        world[x.HANDS + slot] = known + zone_off_deck(world, table, n - size(known))
 
 
 @jit
@@ -110,7 +86,7 @@ def draw_mode_world(state, table, key, families, minds, users, rows, world, scra
     """
     pool = hidden_mode_cards(state, table)
     if state[x.DECISION] != x.ASK_TAKE:
-        _shuffle_hidden(state, table, pool, combine(key, 0), world)
+        shuffle_hidden(state, table, pool, combine(key, 0), world, x.MODE_STATE)
         _deal_hidden(state, table, world, False)
         return 1
     active, up = state[e.ACTIVE] & 1, state[e.UP]
@@ -118,7 +94,7 @@ def draw_mode_world(state, table, key, families, minds, users, rows, world, scra
     up_slot = 2 * active + (0 if single else state[x.UP_MEMBER] & 1)
     for number in range(TRIES):
         stream = combine(key, number)
-        _shuffle_hidden(state, table, pool, stream, world)
+        shuffle_hidden(state, table, pool, stream, world, x.MODE_STATE)
         _deal_hidden(state, table, world, True)
         world[x.HANDS + up_slot] = add(world[x.HANDS + up_slot], up)
         # Taken for known so that what was known of the hand is still known when it has left.

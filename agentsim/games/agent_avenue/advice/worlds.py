@@ -21,7 +21,7 @@ from agentsim.games.agent_avenue.zones import add, count, name_set, nth_name, on
 from agentsim.jit import jit
 from agentsim.rng import below, combine, decision_key, word
 
-__all__ = ["TRIES", "draw_world", "hidden_cards", "policy_offer"]
+__all__ = ["TRIES", "draw_world", "hidden_cards", "policy_offer", "shuffle_hidden", "zone_off_deck"]
 
 TRIES = 200
 """Hands tried for an offer before it is taken to be one that the policy would not make."""
@@ -45,9 +45,9 @@ def hidden_cards(state, table, seat):
 
 
 @jit
-def _shuffle_hidden(state, table, pool, key, world):
-    """Copy a position into ``world`` with all hidden cards in the deck, about to be drawn in a new order."""
-    for index in range(e.STATE_SIZE):
+def shuffle_hidden(state, table, pool, key, world, n):
+    """Copy a position of ``n`` numbers into ``world``, all hidden cards in the deck, to be drawn in a new order."""
+    for index in range(n):
         world[index] = state[index]
     place = table[N_CARDS] - size(pool)
     world[e.DRAWN] = place
@@ -59,7 +59,8 @@ def _shuffle_hidden(state, table, pool, key, world):
 
 
 @jit
-def _zone_off_deck(world, table, n):
+def zone_off_deck(world, table, n):
+    """The next cards off the deck, as a zone."""
     zone = np.int64(0)
     for _ in range(n):
         zone = add(zone, e.draw(world, table))
@@ -78,9 +79,9 @@ def draw_world(state, table, seat, key, families, offers, rows, world, scratch, 
     pool = hidden_cards(state, table, seat)
     tossed, in_hand = size(state[e.TOSSED + other]), size(state[e.HAND + other])
     if state[e.PHASE] != e.TAKING:
-        _shuffle_hidden(state, table, pool, combine(key, 0), world)
-        world[e.TOSSED + other] = _zone_off_deck(world, table, tossed)
-        world[e.HAND + other] = _zone_off_deck(world, table, in_hand)
+        shuffle_hidden(state, table, pool, combine(key, 0), world, e.STATE_SIZE)
+        world[e.TOSSED + other] = zone_off_deck(world, table, tossed)
+        world[e.HAND + other] = zone_off_deck(world, table, in_hand)
         return 1
     # Before the offer the hand was full, unless the deck had run out.
     full = table[HAND_SIZE]
@@ -88,9 +89,9 @@ def draw_world(state, table, seat, key, families, offers, rows, world, scratch, 
     up = state[e.UP]
     for number in range(TRIES):
         stream = combine(key, number)
-        _shuffle_hidden(state, table, pool, stream, world)
-        world[e.TOSSED + other] = _zone_off_deck(world, table, tossed)
-        world[e.HAND + other] = add(_zone_off_deck(world, table, before - 1), up)
+        shuffle_hidden(state, table, pool, stream, world, e.STATE_SIZE)
+        world[e.TOSSED + other] = zone_off_deck(world, table, tossed)
+        world[e.HAND + other] = add(zone_off_deck(world, table, before - 1), up)
         world[e.UP] = world[e.DOWN] = -1
         world[e.PHASE] = e.PLAYING
         if number == 0:
