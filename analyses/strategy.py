@@ -135,13 +135,17 @@ def _kept() -> Tables:
     except InputError:
         return empty
     found = dict(empty)
-    rows = []
+    told = json.loads((folder / "about.json").read_text(encoding="utf-8")) if (folder / "about.json").exists() else {}
+    watched, rows = int(told.get("watched", 0)), []
+    if told:
+        found["measured"] = pd.DataFrame([told]).astype({"starts": str})
     for path in sorted(folder.glob("exploit_*.json")):
         told = json.loads(path.read_text(encoding="utf-8"))
         best = max(told["responses"], key=lambda one: one["mean"]["estimate"])
         rows.append({"policy": told["target"]["label"], "score": best["mean"]["estimate"], "low": best["mean"]["low"],
                      "high": best["mean"]["high"], "n_games": best["n_games"], "start": best["start"],
-                     "method": best["method"], "budget": told["budget"], "seed": told["seed"]})
+                     "method": best["method"], "seed": told["seed"],
+                     "budget": told["budget"] if best["method"] == "CMA-ES" else watched})
     if rows:
         found["responses"] = pd.DataFrame(rows)
     parts = [pd.read_csv(path).assign(policy=path.stem.removeprefix("scores_"))
@@ -151,9 +155,6 @@ def _kept() -> Tables:
     for name, file in (("taken", "solver_taken.csv"), ("offered", "solver_offered.csv"), ("openings", "openings.csv")):
         if (folder / file).exists():
             found[name] = pd.read_csv(folder / file)
-    if (folder / "about.json").exists():
-        found["measured"] = pd.DataFrame([json.loads((folder / "about.json").read_text(encoding="utf-8"))]).astype(
-            {"starts": str})
     return found
 
 
@@ -197,11 +198,12 @@ def _axes_chart(found: Tables) -> Chart:
     strongest = largest(axes, "field")
     title = (f"{safest['policy']} is the safest, a best response scores {percent(safest['response'])}; "
              f"{strongest['policy']} wins most against the weak, {percent(strongest['field'])}")
-    low, high = int(axes["budget"].min()), int(axes["budget"].max())
-    budget = f"{high:,}" if low == high else f"{low:,} (solver's kin) to {high:,}"
+    measured = found["measured"].iloc[0]
     return Chart(figure, "strategy-axes", title, caption(
         found["about"], interval="95 % intervals",
-        note=f"Best responses by search with {budget} games each, validated on fresh deals: lower bounds."),
+        note=f"Best responses: the better of CMA-ES ({measured['budget']:,} games; {measured['solver_budget']:,} against "
+             f"solver and compromise) and dynamic programming (fitted to {measured['watched']:,} games), on fresh deals: "
+             "lower bounds."),
         "Policies by score against the field and best response found: " + "; ".join(
             f"{row.policy} {percent(row.field)}, {percent(row.response)}" for row in rows_of(axes)) + ".", key=True)
 
@@ -317,7 +319,7 @@ def displays(found: Tables) -> dict[str, Table]:
             "policy": Column("policy"), "field": Column("against the baselines", "percent", "field_low", "field_high"),
             "response": Column("best response found", "percent", "response_low", "response_high",
                                help="Lower is safer. A search finds a lower bound."),
-            "method": Column("by"), "start": Column("begun at"), "budget": Column("games of the search", "int"),
+            "method": Column("by"), "start": Column("begun at"), "budget": Column("games searched", "int"),
             "response_games": Column("fresh games", "int")}, rows=40)
     if len(found["ranking"]):
         shown["ranking"] = Table(found["ranking"], "strategy-ranking-table", "Ratings", {
