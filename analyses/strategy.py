@@ -201,9 +201,9 @@ def _axes_chart(found: Tables) -> Chart:
     measured = found["measured"].iloc[0]
     return Chart(figure, "strategy-axes", title, caption(
         found["about"], interval="95 % intervals",
-        note=f"Best responses: the better of CMA-ES ({measured['budget']:,} games; {measured['solver_budget']:,} against "
-             f"solver and compromise) and dynamic programming (fitted to {measured['watched']:,} games), on fresh deals: "
-             "lower bounds."),
+        note=f"Best responses: the better of CMA-ES ({measured['budget']:,} games; {measured['solver_budget']:,} "
+             f"against solver and compromise) and dynamic programming (fitted to {measured['watched']:,} games), on "
+             "fresh deals: lower bounds."),
         "Policies by score against the field and best response found: " + "; ".join(
             f"{row.policy} {percent(row.field)}, {percent(row.response)}" for row in rows_of(axes)) + ".", key=True)
 
