@@ -121,8 +121,9 @@ def _interval(mean: float, spread: float, n: int, games: int, bounds: tuple[floa
 # ------------------------------------------------------------------------------------------------ what is measured
 
 
-def metrics_of(game: Game, variants: Sequence[Variant], *, two_policies: bool) -> list[Metric]:
+def metrics_of(game: Game, variants: Sequence[Variant], matchups: Sequence[Sequence[PolicyRef]]) -> list[Metric]:
     """The headline numbers that the games' logs hold, over all rule sets together."""
+    two_policies = any(ref != matchup[0] for matchup in matchups for ref in matchup)
     tables = [_games_table(game, variant.rules) for variant in variants]
     if isinstance(game, ScoredByShares):
         return [Metric(*each) for each in share_metrics(tables, game.seats(variants[0].rules), first=FIRST_PLAYER,
@@ -219,8 +220,7 @@ def measure(
     workers : how many stretches of deals are played at a time.
     meter : told how far it is, and that something has to be compiled first.
     """
-    two = any(ref != matchup[0] for matchup in matchups for ref in matchup)
-    metrics = metrics_of(game, variants, two_policies=two)
+    metrics = metrics_of(game, variants, matchups)
     shape = len(matchups), len(variants), len(metrics)
     result = Measured(metrics, list(variants), [_title(matchup) for matchup in matchups], seed, n_deals,
                       np.zeros(shape[:2], np.int64), *(np.zeros(shape) for _ in range(3)))

@@ -119,6 +119,7 @@ def test_rules_and_policies_are_complete(case: Case) -> None:
     assert facts.players
     assert facts.modes
     assert facts.decisions
+    assert set(facts.levels) <= set(labels)
     experiment = case.experiment()
     again = Experiment.from_dict(experiment.as_dict())
     assert again == experiment

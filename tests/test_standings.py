@@ -246,7 +246,6 @@ def test_one_line_errors(capsys: pytest.CaptureFixture[str]) -> None:
     assert "did you mean 'argh'" in refused(capsys, "simulate", "--game", "arg", "--policies", "random")
     assert "2 to 4" in refused(capsys, "simulate", "--game", "argh", "--policies", "random", "--set", "rules.players=5")
     assert "rules.players" in refused(capsys, "rules", "--game", "argh", "--set", "rules.player=3")
-    assert "win shares" in refused(capsys, "whatif", "--game", "argh", "--set", "rules.players=3")
     assert "no card files" in refused(capsys, "validate", "x.toml", "--game", "shady_agents")
     assert "unknown policy 'greedy'" in refused(capsys, "simulate", "--game", "argh", "--policies", "greedy")
     words = ("simulate", "expert", "--game", "argh", "--policies", "random")

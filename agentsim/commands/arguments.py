@@ -169,6 +169,7 @@ Examples:
   agentsim whatif --set rules.discards=2 --set cards.sentinel.third=5
   agentsim whatif --vary cards.sentinel.third=4:8 --aim first_player=0.5 --out reports/sentinel
   agentsim whatif --base rules.mode=advanced --set rules.supply=4 --policies expert
+  agentsim whatif --game argh --base rules.players=3 --set cards.cat.value=-5
 
 Both rule sets play the same deals, so differences are differences of one deal and much luck cancels.
 --vary takes a:b, a:b:step or a list; --aim a number of the table, by its name: first_player, score_a, draws,
@@ -184,7 +185,7 @@ def _whatif(parser: Parser) -> None:
     parser.add_argument("--base-cards", metavar="FILE", help="a card table of both sides")
     parser.add_argument("--vary", metavar="KEY=a:b", help="compare every value from a to b (a:b:step, or a,b,c)")
     parser.add_argument("--aim", metavar="NAME=NUMBER", help="with --vary: name the value that comes nearest")
-    parser.add_argument("--policies", metavar="A,B,...", help="levels of play (default: random,greedy,expert)")
+    parser.add_argument("--policies", metavar="A,B,...", help="levels of play (default: random,greedy,expert; other games have others)")
     parser.add_argument("--matchups", metavar="PLAN", help="mirrors (default), pairs, round_robin ...")
     parser.add_argument("--games", metavar="N", help="games of each matchup under each rule set (default: 200,000)")
     parser.add_argument("--precision", metavar="POINTS",

@@ -160,7 +160,7 @@ def games(args: argparse.Namespace) -> int:
     data = {"games": [{"name": game.name, "title": game.title, "version": game.version,
                        "policies": len(game.policies()), "rule_keys": len(game.rule_keys()),
                        "players": list(game.facts().players), "modes": list(game.facts().modes),
-                       "decisions": list(game.facts().decisions),
+                       "decisions": list(game.facts().decisions), "levels": list(game.facts().levels),
                        "policy_names": [policy.label for policy in game.policies()]} for game in found]}
 
     def lines() -> list[str]:

@@ -15,18 +15,15 @@ from agentsim.commands.simulate import MAX_WORKERS
 from agentsim.commands.text import columns, count, decimals, duration, paragraph, terminal_width
 from agentsim.errors import InputError, nearest
 from agentsim.experiment import DEFAULT_GAME, MAX_GAMES, MAX_SEED, Draft, Experiment, card_settings, whole_number
-from agentsim.games.base import ScoredByShares, get_game, list_games
+from agentsim.games.base import Game, get_game
 from agentsim.lineup import split_specs
 
 __all__ = ["PILOT", "levels_of_play", "output_folder", "parse_points", "parse_values", "records", "whatif"]
 
-LEVELS_OF_PLAY = "random,greedy,expert"
 GAMES = 200_000
 PILOT = 20_000
-"""Games played first when a precision is asked for, to see the spread."""
+"""Deals played first when a precision is asked for, to see the spread."""
 MOST_VALUES = 60
-COUNTED = ("turns", "discards")
-"""Numbers that are no shares of games."""
 
 
 def whatif(args: argparse.Namespace) -> int:
@@ -51,7 +48,11 @@ def whatif(args: argparse.Namespace) -> int:
     for label, experiment in sets:
         if not vary and experiment.settings == base.settings:
             raise InputError("changes nothing: these are the rules of the base", where="--set", allowed=label)
-    _check_aim(args, vary)
+        _check_seats(base, experiment, "--vary" if vary else "--set")
+    if args.aim is not None:
+        if not vary:
+            raise InputError("an aim needs values to choose from", where="--aim", allowed="with --vary KEY=a:b")
+        _aimed_at(args.aim)
     return _play(args, base, sets, vary, values, out, _words(changes, args.cards) or vary,
                  _words(base_settings, args.base_cards))
 
@@ -68,10 +69,11 @@ def _play(args: argparse.Namespace, base: Experiment, sets: Sequence[tuple[str, 
     game = get_game(base.game)
     variants = [measure_module.Variant("base", base.rules()),
                 *(measure_module.Variant(label, experiment.rules()) for label, experiment in sets)]
+    pairings = base.pairings()
+    metric, aim = _aim(args, measure_module.metrics_of(game, variants, pairings))
     per_deal = max(max(experiment.games_per_deal()) for experiment in (base, *(each for _, each in sets)))
     workers = os.cpu_count() or 1 if args.workers is None else whole_number(
         parse_whole(args.workers, "--workers"), 1, MAX_WORKERS, where="--workers")
-    pairings = base.pairings()
     games = GAMES if args.games is None else whole_number(parse_count(args.games, "--games"), 2, MAX_GAMES,
                                                           where="--games")
     n_deals = -(-games // per_deal)
@@ -94,7 +96,6 @@ def _play(args: argparse.Namespace, base: Experiment, sets: Sequence[tuple[str, 
         n_deals = max(n_deals, 2)
     measured = play(n_deals)
     seconds = time.monotonic() - start
-    metric, aim = _aim(args, [item.key for item in measured.metrics])
     found = whatif_page.tables(measured, change=_joined(vary, change) if vary else change, base=base_words,
                                vary=vary, values=values, aim=(metric, aim))
     index = None if out is None else _write(found, out, base, args)
@@ -124,25 +125,33 @@ def _joined(vary: str, change: str) -> str:
 # ------------------------------------------------------------------------------------------------ what is asked
 
 
-def levels_of_play(args: argparse.Namespace) -> list[str]:
-    """The policies of ``--policies``, by default three levels of play."""
+def levels_of_play(args: argparse.Namespace, game: Game) -> list[str]:
+    """The policies of ``--policies``, by default the game's levels of play."""
+    if not args.policies:
+        return list(game.facts().levels) or [game.policies()[0].label]
     try:
-        return list(split_specs(args.policies or LEVELS_OF_PLAY))
+        return list(split_specs(args.policies))
     except InputError as error:
         raise error.at(where="--policies") from None
 
 
 def _draft(args: argparse.Namespace, settings: dict[str, Any], places: dict[str, str]) -> Draft:
-    if args.game is not None and isinstance(get_game(args.game, where="--game"), ScoredByShares):
-        two = [name for name in list_games() if not isinstance(get_game(name), ScoredByShares)]
-        raise InputError(f"'{args.game}' is scored by win shares, which whatif does not compare", where="--game",
-                         allowed=", ".join(two) + "; simulate both rule sets with one seed and compare their runs")
-    draft = Draft(game=args.game, policies=levels_of_play(args), matchups=args.matchups or "mirrors",
+    game = get_game(args.game or DEFAULT_GAME, where="--game")
+    draft = Draft(game=args.game, policies=levels_of_play(args, game), matchups=args.matchups or "mirrors",
                   settings=dict(settings), places={**places, "policies": "--policies", "matchups": "--matchups",
                                                    "seed": "--seed", "game": "--game"})
     if args.seed is not None:
         draft.seed = whole_number(parse_whole(args.seed, "--seed"), 0, MAX_SEED, where="--seed")
     return draft
+
+
+def _check_seats(base: Experiment, changed: Experiment, flag: str) -> None:
+    """Deals can be compared only if as many sit at the table under both rule sets."""
+    game = get_game(base.game)
+    before, after = game.seats(base.rules()), game.seats(changed.rules())
+    if before != after:
+        raise InputError(f"changes the seats from {before} to {after}: such deals cannot be compared", where=flag,
+                         key="rules.players", allowed="one number on both sides, by --base rules.players=N")
 
 
 def _settings(args: argparse.Namespace, items: Sequence[str] | None, cards: str | None, flag: str
@@ -220,25 +229,25 @@ def parse_points(text: str, flag: str) -> float:
     return number
 
 
-def _check_aim(args: argparse.Namespace, vary: str) -> None:
-    if args.aim is not None and not vary:
-        raise InputError("an aim needs values to choose from", where="--aim", allowed="with --vary KEY=a:b")
-    if args.aim is not None:
-        _aimed_at(args.aim)
-
-
-def _aim(args: argparse.Namespace, metrics: Sequence[str]) -> tuple[str, float | None]:
+def _aim(args: argparse.Namespace, metrics: Sequence[Any]) -> tuple[str, float | None]:
+    """The name of the number that ``--aim`` names, and a number that it can be; without an aim the first."""
     if args.aim is None:
-        return metrics[0], None
+        return metrics[0].key, None
     name, wanted = _aimed_at(args.aim)
-    if name not in metrics:
-        raise InputError(f"unknown number '{name}'", where="--aim", allowed=", ".join(metrics),
-                         nearest=nearest(name, metrics))
+    given = args.aim.partition("=")[2].strip()
+    rate = {metric.key: metric.is_rate for metric in metrics}
+    if name not in rate:
+        raise InputError(f"unknown number '{name}'", where="--aim", allowed=", ".join(rate),
+                         nearest=nearest(name, list(rate)))
+    if rate[name] and not 0 <= wanted <= 1:
+        raise InputError(f"{given} is no share of games", where="--aim", key=name, allowed="0 to 1, or 0% to 100%")
+    if not rate[name] and (wanted < 0 or given.endswith("%")):
+        raise InputError(f"{given} is no number of {name}", where="--aim", key=name, allowed="0 or more")
     return name, wanted
 
 
 def _aimed_at(aim: str) -> tuple[str, float]:
-    """``first_player=0.5`` as a name and a number that it can be; which names there are, the rules must say."""
+    """``first_player=0.5`` as a name and a number; which names there are, the rules must say."""
     name, equals, text = (part.strip() for part in aim.partition("="))
     try:
         wanted = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
@@ -246,11 +255,6 @@ def _aimed_at(aim: str) -> tuple[str, float]:
         wanted = math.nan
     if not equals or not name or not math.isfinite(wanted):
         raise InputError(f"'{aim}' is not of the form NAME=NUMBER", where="--aim", allowed="first_player=0.5")
-    if name in COUNTED:
-        if text.endswith("%") or wanted < 0:
-            raise InputError(f"{text} is no number of {name}", where="--aim", key=name, allowed="0 or more")
-    elif not 0 <= wanted <= 1:
-        raise InputError(f"{text} is no share of games", where="--aim", key=name, allowed="0 to 1, or 0% to 100%")
     return name, wanted
 
 

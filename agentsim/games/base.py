@@ -79,13 +79,15 @@ class Facts:
     """What a list of games says about one.
 
     ``players``: numbers of players it is played by; ``modes``: names of its modes; ``decisions``: what a player is
-    asked; ``user_policies``: whether it takes policies from users' files (``./mine.py:name``).
+    asked; ``user_policies``: whether it takes policies from users' files (``./mine.py:name``). ``levels``: shipped
+    policies that stand for levels of play, the weakest first; empty: the first shipped policy alone does.
     """
 
     players: tuple[int, ...]
     modes: tuple[str, ...]
     decisions: tuple[str, ...]
     user_policies: bool = False
+    levels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from agentsim.cli import main as command
 from agentsim.errors import InputError
-from agentsim.games.base import get_game
+from agentsim.games.base import SHARE_PARTS, get_game
 from agentsim.report.lint import lint
 from agentsim.stats import paired_difference
 from analyses import whatif, whatif_page
@@ -155,6 +156,42 @@ def test_the_command_plays_as_many_games_as_a_precision_takes(capsys: pytest.Cap
     assert 0.015 < widest < 0.022
 
 
+@pytest.mark.parametrize(("game", "change", "policies", "numbers"), [
+    ("argh", ["--base", "rules.players=3", "--set", "rules.promos=true"], ["random", "expert"],
+     {"first_player", "seat_2", "draws", "turns", "end_bomb"}),
+    ("shady_agents", ["--base", "rules.players=5", "--set", "rules.odd_bonus=0"], ["random", "bayes", "expert"],
+     {"seat_4", "side_law", "size_smaller", "interrogations", "medkits_astray"}),
+])
+def test_games_with_win_shares_have_levels_and_numbers_of_their_own(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, game: str, change: list[str], policies: list[str],
+    numbers: set[str],
+) -> None:
+    arguments = ["whatif", "--game", game, *change, "--games", "300", "--quiet"]
+    assert command([*arguments, "--json", "--out", str(tmp_path)]) == 0
+    rows = pd.DataFrame(json.loads(capsys.readouterr().out)["differences"])
+    assert list(dict.fromkeys(rows["policies"])) == policies
+    assert numbers <= set(rows["metric"])
+    assert lint(tmp_path) == []
+    # The numbers are those of a run of the same seed under each of the two rule sets.
+    settings = [dict(item.split("=") for item in change[1::2][:sides]) for sides in (1, 2)]
+    for column, keys in zip(("base", "changed"), settings, strict=True):
+        typed = {key: json.loads(value) for key, value in keys.items()}
+        seats = int(typed["rules.players"])
+        it = get_game(game)
+        mirrors = [(it.policy(name),) * seats for name in policies]
+        n_deals = int(rows["n_deals"].iloc[0])
+        games = it.session(it.rules(typed), mirrors, 1).play(len(mirrors) - 1, 0, n_deals, "games").tables["games"]
+        mine = rows[(rows["policies"] == "expert") & (rows["metric"] == "first_player")].iloc[0]
+        assert mine[column] == pytest.approx(games["share_0"].mean() / SHARE_PARTS)
+
+
+def test_a_curve_of_a_counted_number_has_an_aim(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(["whatif", "--game", "shady_agents", "--vary", "talk.verifiable=0,1", "--aim", "interrogations=2",
+                    "--policies", "bayes", "--games", "600", "--quiet"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "talk.verifiable = 0 comes nearest to interrogations = 2.00" in told
+
+
 @pytest.mark.parametrize(("arguments", "words"), [
     ([], ["whatif", "--set"]),
     (["--set", "rules.discards=4"], ["--set", "changes nothing"]),
@@ -180,6 +217,13 @@ def test_the_command_plays_as_many_games_as_a_precision_takes(capsys: pytest.Cap
     (["--set", "rules.discards=2", "--policies", "expertt"], ["--policies", "expert"]),
     (["--set", "rules.discards=2", "--games", "many"], ["--games"]),
     (["--set", "rules.discards=2", "--workers", "0"], ["--workers"]),
+    (["--game", "chess", "--set", "rules.players=3"], ["--game", "argh"]),
+    (["--game", "argh", "--set", "rules.players=3"], ["--set", "rules.players", "from 2 to 3", "--base"]),
+    (["--game", "shady_agents", "--vary", "rules.players=6:8"], ["--vary", "from 6 to 7"]),
+    (["--game", "argh", "--set", "rules.promos=true", "--policies", "greedy"], ["--policies", "unknown policy"]),
+    (["--game", "argh", "--set", "rules.discards=2"], ["--set", "rules.discards", "unknown key"]),
+    (["--game", "shady_agents", "--vary", "rules.medkit=1:3", "--aim", "discards=2"], ["--aim", "interrogations"]),
+    (["--game", "shady_agents", "--vary", "rules.medkit=1:3", "--aim", "turns=20%"], ["--aim", "20%", "0 or more"]),
 ])
 def test_bad_input_costs_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], words: list[str]) -> None:
     few = [] if "--games" in arguments or "--precision" in arguments else ["--games", "20"]

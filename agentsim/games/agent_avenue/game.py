@@ -118,7 +118,8 @@ class AgentAvenue(FamilyGame):
         return ask.choose_action(position, make_player(policy, position.rules), np.uint64(key))
 
     def facts(self) -> Facts:
-        return Facts((2, 3, 4), tuple(sheets.MODES), _DECISIONS, user_policies=True)
+        return Facts((2, 3, 4), tuple(sheets.MODES), _DECISIONS, user_policies=True,
+                     levels=("random", "greedy", "expert"))
 
     def new_game(self, seed: int = 1, settings: Mapping[str, Any] | None = None, *,
                  deal: int = 0) -> step.GameState | modes_step.ModeState:

@@ -74,7 +74,7 @@ class Argh(FamilyGame):
         return replay.choose_action(position, replay.make_player(policy, position.rules), np.uint64(key))
 
     def facts(self) -> Facts:
-        return Facts((2, 3, 4), ("shipped cards", "with promo cards"), _DECISIONS)
+        return Facts((2, 3, 4), ("shipped cards", "with promo cards"), _DECISIONS, levels=("random", "expert"))
 
     def groups(self, rules: Rules) -> Mapping[str, tuple[str, ...]]:
         return {}

@@ -84,7 +84,7 @@ class ShadyAgents(FamilyGame):
 
     def facts(self) -> Facts:
         return Facts(tuple(range(4, MAX_PLAYERS + 1)), ("two secret sides",),
-                     ("give a tool or call an interrogation", "place a tool"))
+                     ("give a tool or call an interrogation", "place a tool"), levels=("random", "bayes", "expert"))
 
     def groups(self, rules: Rules) -> Mapping[str, tuple[str, ...]]:
         """The sides; at odd tables also the side that is one player smaller and the other."""
