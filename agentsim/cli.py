@@ -22,15 +22,15 @@ INTERRUPTED = 130
 WELCOME = """\
 A Monte Carlo laboratory for bluffing board games.
 
-  agentsim simulate --policies expert,random --games 100000   who is stronger?
-  agentsim policies                                           the ways to play that come with it
-  agentsim cards                                              the cards, in three languages
-  agentsim rules                                              every rule that can be changed
-  agentsim whatif --set rules.discards=2                      what does a changed rule do?
-  agentsim balance                                            what is each Black Market card worth?
-  agentsim play --against expert                              play yourself
-  agentsim review game.txt                                    what did each decision of a game cost?
-  agentsim report                                             the whole report, as pages for a browser
+  agentsim simulate --policies expert,random  who is stronger?
+  agentsim policies                           the ways to play
+  agentsim cards                              the cards, in three languages
+  agentsim rules                              every rule that can be changed
+  agentsim whatif --set rules.discards=2      what does a changed rule do?
+  agentsim balance                            what is a Black Market card worth?
+  agentsim play --against expert              play yourself
+  agentsim review game.txt                    what did each decision cost?
+  agentsim report                             the whole report, for a browser
 
 `agentsim --help` lists all commands, `agentsim COMMAND --help` explains one."""
 
@@ -42,8 +42,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _dispatch(words)
     except InputError as error:
         return _fail(str(error))
-    except KeyboardInterrupt:
-        print("agentsim: interrupted", file=sys.stderr)
+    except KeyboardInterrupt as stop:
+        print("agentsim: interrupted" + (f"; {stop}" if str(stop) else ""), file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:  # the reader (`| head`) has seen enough
         return 0

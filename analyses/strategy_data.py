@@ -29,7 +29,7 @@ from agentsim.games.base import get_game
 from agentsim.runs import open_run
 from agentsim.simulation import ProgressBar
 from agentsim.simulation.progress import Meter
-from agentsim.strategy.exploit import exploit, exploit_by_table
+from agentsim.strategy.exploiting import exploit, exploit_by_table
 from agentsim.strategy.field import Opponent, validate
 
 __all__ = ["FOLDER", "SEED", "SOLVERS", "SOLVER_GAMES", "STARTS", "main", "openings"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from agentsim.report import Block, Chart, Column, Heading, Provenance, Report, Section, Table, theme, write_report
-from agentsim.strategy.sweep import Sweep
+from agentsim.strategy.sweeping import Sweep
 
 __all__ = ["report", "write"]
 

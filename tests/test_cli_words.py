@@ -144,6 +144,7 @@ def test_without_a_command_there_is_short_help(capsys: pytest.CaptureFixture[str
     out = capsys.readouterr().out
     assert "agentsim simulate --policies" in out
     assert len(out.splitlines()) < 15
+    assert max(map(len, out.splitlines())) <= 80
 
 
 @pytest.mark.parametrize("words", [["--help"], ["-h"], ["help"], ["simulate", "--help"], ["help", "simulate"]])
@@ -152,13 +153,19 @@ def test_help_is_no_error(capsys: pytest.CaptureFixture[str], words: list[str]) 
     assert "usage: agentsim" in capsys.readouterr().out
 
 
-def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_has_help(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     _, commands = cli.build_parser()
     assert {"simulate", "rules", "cards", "validate", "new-card", "report"} <= set(commands)
     for name, command in commands.items():
         assert cli.main([name, "--help"]) == 0
         text = capsys.readouterr().out
         assert all(flag in text for flag in command.flags())
+        assert max(map(len, text.splitlines())) <= 80
+        # A command to copy stays in one line.
+        examples = [line for line in text.splitlines() if line.startswith("  agentsim ")]
+        assert all(line.split()[1] in commands for line in examples)
+        assert bool(examples) == ("Examples:" in text)
 
 
 def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:

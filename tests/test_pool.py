@@ -19,7 +19,7 @@ from agentsim.errors import InputError
 from agentsim.games.base import PolicyRef, get_game
 from agentsim.strategy import field as field_module
 from agentsim.strategy import pool as pool_module
-from agentsim.strategy import tune as tune_module
+from agentsim.strategy import tuning as tune_module
 from agentsim.strategy.pool import Pool, grow_pool
 from agentsim.strategy.pool_files import write_pool
 

@@ -13,12 +13,12 @@ from agentsim import load_policies
 from agentsim.cli import main
 from agentsim.errors import InputError
 from agentsim.games.base import get_game
-from agentsim.strategy import tune as tune_module
-from agentsim.strategy.exploit import exploit, split_budget
+from agentsim.strategy import tuning as tune_module
+from agentsim.strategy.exploiting import exploit, split_budget
 from agentsim.strategy.field import Opponent, play_field, read_field, validate
 from agentsim.strategy.presets_file import save_preset
-from agentsim.strategy.sweep import read_values, run_sweep
-from agentsim.strategy.tune import Search, SearchPlan, search_games
+from agentsim.strategy.sweeping import read_values, run_sweep
+from agentsim.strategy.tuning import Search, SearchPlan, search_games
 
 GAME = get_game("agent_avenue")
 RULES = GAME.rules({})

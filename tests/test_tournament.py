@@ -14,8 +14,8 @@ import agentsim
 from agentsim.cli import main
 from agentsim.errors import InputError
 from agentsim.simulation.plan import Span
+from agentsim.strategy.contest import Plan, Play, Standing, Tally, play_tournament
 from agentsim.strategy.results import TournamentResult
-from agentsim.strategy.tournament import Plan, Play, Standing, Tally, play_tournament
 from tests.stats.planted import allowed
 
 

@@ -11,14 +11,16 @@ __all__ = ["COMMANDS"]
 _EXPERIMENT_HELP = """\
 Examples:
   agentsim simulate --policies expert,random --games 100000
-  agentsim simulate --policies 'planner(bluff=0.8),planner' --set rules.hand_size=5
+  agentsim simulate --policies 'planner(bluff=0.8),planner' --set rules.ring=20
   agentsim simulate my_experiment.toml --games 1M --out data/logs/mine
 
 Two policies are one matchup, one policy plays its mirror, three or more a round robin with mirrors.
 At tables of three and more as many policies as seats are one matchup (random,expert,expert,expert); fewer play one
 among others: A against B's, B against A's.
+
 --games counts the games of each matchup; each deal is played twice with the seats swapped (once in a mirror), in every
 seating with more than two seats.
+
 Without --out nothing is written. A folder that holds a run with the same plan is continued."""
 
 
@@ -167,8 +169,8 @@ def _balance(parser: Parser) -> None:
 _WHATIF_HELP = """\
 Examples:
   agentsim whatif --set rules.discards=2 --set cards.sentinel.third=5
-  agentsim whatif --vary cards.sentinel.third=4:8 --aim first_player=0.5 --out reports/sentinel
-  agentsim whatif --base rules.mode=advanced --set rules.supply=4 --policies expert
+  agentsim whatif --vary cards.sentinel.third=4:8 --aim first_player=0.5
+  agentsim whatif --base rules.mode=advanced --set rules.supply=4
   agentsim whatif --game argh --base rules.players=3 --set cards.cat.value=-5
 
 Both rule sets play the same deals, so differences are differences of one deal and much luck cancels.
@@ -185,7 +187,8 @@ def _whatif(parser: Parser) -> None:
     parser.add_argument("--base-cards", metavar="FILE", help="a card table of both sides")
     parser.add_argument("--vary", metavar="KEY=a:b", help="compare every value from a to b (a:b:step, or a,b,c)")
     parser.add_argument("--aim", metavar="NAME=NUMBER", help="with --vary: name the value that comes nearest")
-    parser.add_argument("--policies", metavar="A,B,...", help="levels of play (default: random,greedy,expert; other games have others)")
+    parser.add_argument("--policies", metavar="A,B,...",
+                        help="levels of play (default: random,greedy,expert; other games have others)")
     parser.add_argument("--matchups", metavar="PLAN", help="mirrors (default), pairs, round_robin ...")
     parser.add_argument("--games", metavar="N", help="games of each matchup under each rule set (default: 200,000)")
     parser.add_argument("--precision", metavar="POINTS",
@@ -200,7 +203,7 @@ def _whatif(parser: Parser) -> None:
 _SWEEP_HELP = """\
 Examples:
   agentsim sweep planner --vary bluff=-1:1:0.25
-  agentsim sweep expert --vary caution=0:1:0.2 --vary bluff=0:1:0.25 --against random,expert:3 --out reports/sweep
+  agentsim sweep expert --vary caution=0:1:0.2 --against random,expert:3
 
 All points play the same deals. Weights of the field follow a colon."""
 
@@ -232,7 +235,7 @@ def _sweep(parser: Parser) -> None:
 _TUNE_HELP = """\
 Examples:
   agentsim tune expert --only lead,caution,bluff --against random,greedy,minmax
-  agentsim tune expert --generations 200 --games 4k --save champion --out data/tune/champion
+  agentsim tune expert --generations 200 --save mine --out data/tune/mine
 
 The only score shown is that of fresh games which the search has not seen. With --out a search that was cut goes on
 where it stopped when the same command is given again. A saved preset is played as FILE.toml:NAME."""
@@ -263,7 +266,7 @@ def _tune(parser: Parser) -> None:
 _EXPLOIT_HELP = """\
 Examples:
   agentsim exploit greedy
-  agentsim exploit expert --games 1e8 --starts expert,discarder,solver --out data/exploit/expert
+  agentsim exploit expert --games 1e8 --out data/exploit/expert
 
 A search finds a lower bound: somebody may beat the policy by more."""
 
@@ -286,7 +289,7 @@ def _exploit(parser: Parser) -> None:
 _POOL_HELP = """\
 Examples:
   agentsim pool --rounds 3
-  agentsim pool --policies expert,minmax,daredevil_trapper --rounds 6 --search 2e7 --out data/pool
+  agentsim pool --policies expert,minmax --rounds 6 --out data/pool
 
 Each round searches a response to the pool's equilibrium; one that wins more than half on fresh deals joins. With --out
 a pool that was cut goes on when the same command is given again; responses are played as DIR/pool.toml:br_1."""
@@ -336,7 +339,7 @@ def _tournament(parser: Parser) -> None:
     parser.epilog = """\
 Examples:
   agentsim tournament --policies all --games 10M --out reports/tournament
-  agentsim tournament --policies 'planner(bluff=0.8),./mine.py:mine' --field random,greedy,expert
+  agentsim tournament --policies ./mine.py:mine --field random,greedy,expert
 
 Every pair plays the same deals until it is decided or the budget ends. With --out a stopped tournament goes on."""
     parser.add_argument("--policies", metavar="A,B,...", help="policies, separated by commas; 'all' is every one")

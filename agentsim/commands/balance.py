@@ -79,7 +79,8 @@ def _experiment(args: argparse.Namespace) -> Experiment:
         raise InputError("has no Black Market", where=places["rules.mode"], key="rules.mode", allowed="advanced")
     if settings.pop("rules.picks", "chosen") not in ("chosen", "uniform"):
         raise InputError("unknown value", where=places["rules.picks"], key="rules.picks", allowed="chosen, uniform")
-    draft = Draft(policies=levels_of_play(args, get_game(DEFAULT_GAME)), matchups="mirrors", log="turns", settings=settings, name="balance",
+    levels = levels_of_play(args, get_game(DEFAULT_GAME))
+    draft = Draft(policies=levels, matchups="mirrors", log="turns", settings=settings, name="balance",
                   places={**places, "policies": "--policies", "seed": "--seed"})
     if args.seed is not None:
         draft.seed = whole_number(parse_whole(args.seed, "--seed"), 0, MAX_SEED, where="--seed")

@@ -6,12 +6,13 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from agentsim.errors import InputError
 
-__all__ = ["note", "show", "write"]
+__all__ = ["keeping", "note", "show", "write"]
 
 
 def show(as_json: bool, command: str, data: Mapping[str, Any], lines: Callable[[], Iterable[str]]) -> None:
@@ -37,6 +38,21 @@ def write(text: str) -> None:
         if isinstance(error, BrokenPipeError):
             raise
         raise InputError(f"the output cannot be written: {error.strerror or error}") from None
+
+
+@contextlib.contextmanager
+def keeping(out: Path | None, *, keeps: bool = True) -> Iterator[None]:
+    """Work that keeps what it has done in a folder, if there is one: says so when Ctrl-C stops it.
+
+    ``keeps``: whether there is anything to go on from. Raises ``KeyboardInterrupt`` with the words for the terminal.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        if out is not None and keeps:
+            raise KeyboardInterrupt(f"the same command goes on from where it stopped ({out})") from None
+        raise KeyboardInterrupt("nothing was kept" + ("; with --out the same command would go on" if keeps else "")
+                                ) from None
 
 
 def note(text: str, *, quiet: bool = False) -> None:

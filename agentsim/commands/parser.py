@@ -6,6 +6,8 @@ import argparse
 import re
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
+from itertools import groupby
+from textwrap import wrap
 from typing import Any, NoReturn
 
 from agentsim.commands import console
@@ -56,16 +58,17 @@ class Parser(argparse.ArgumentParser):
 
 
 class _Formatter(argparse.HelpFormatter):
-    """Help that keeps the line breaks of descriptions and leaves room for the flags."""
+    """Help that leaves room for the flags, wraps sentences, and keeps indented lines (commands to copy) whole."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=30)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        return "\n".join(indent + line for line in text.splitlines())
-
-    def _format_args(self, action: argparse.Action, default_metavar: str) -> str:
-        return super()._format_args(action, default_metavar)
+        lines: list[str] = []
+        for kept, group in groupby(text.splitlines(), lambda line: line.startswith("  ") or not line.strip()):
+            block = list(group)
+            lines += block if kept else wrap(" ".join(block), width, break_on_hyphens=False)
+        return "\n".join(indent + line for line in lines)
 
 
 def unknown_arguments(extras: Sequence[str], parser: Parser, command: str) -> InputError:

@@ -43,7 +43,7 @@ def pool(args: argparse.Namespace) -> int:
         raise InputError("none of the policies has parameters", where="--policies", allowed="at least one that has")
     out: Path | None = None if args.out is None else output_folder(args.out)
     begun = time.monotonic()
-    with ProgressBar(quiet=args.quiet) as bar:
+    with console.keeping(out), ProgressBar(quiet=args.quiet) as bar:
         met = (len(starts) + rounds) * (len(starts) + rounds - 1) // 2
         found = grow_pool(rules, starts, lambda ref: game.tunable(ref, rules), rounds=rounds, games=games,
                           search_games=search, seed=seed, game=game.name, workers=_workers(args), folder=out,

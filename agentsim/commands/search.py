@@ -6,9 +6,10 @@ import argparse
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agentsim.commands import console
 from agentsim.commands.parser import parse_count, parse_settings, parse_whole
@@ -18,41 +19,24 @@ from agentsim.commands.whatif import output_folder, records
 from agentsim.errors import InputError
 from agentsim.experiment import DEFAULT_GAME, MAX_GAMES, MAX_SEED, card_settings, whole_number
 
-if TYPE_CHECKING:
-    from agentsim.strategy.field import Opponent
-
 __all__ = ["exploit", "sweep", "tune"]
 
-FIELD = "random,greedy,minmax,expert"
-STARTS = "expert,daredevil_trapper,codebreaker_hunter,discarder"
+_ARGUMENTS = ("against", "games", "generations", "only", "population", "restarts", "seed", "starts", "vary")
 
 
 def sweep(args: argparse.Namespace) -> int:
     """Vary one or two parameters of a policy against a field."""
     from agentsim.simulation import ProgressBar
-    from agentsim.simulation.progress import Meter
-    from agentsim.strategy.field import candidate, read_field
-    from agentsim.strategy.sweep import MOST_POINTS, read_values, run_sweep
+    from agentsim.strategy import lab
 
-    game, rules = _rules(args)
-    base = candidate(game, args.policy, "sweep")
-    if not args.vary or len(args.vary) > 2:
-        raise InputError(f"{len(args.vary or [])} parameters are varied", where="--vary", allowed="one or two")
-    varied = [read_values(text, game.parameters(base), base) for text in args.vary]
-    if len(varied) == 2 and varied[0].parameter.name == varied[1].parameter.name:
-        raise InputError("is varied twice", where="--vary", key=varied[0].parameter.name)
-    field = read_field(game, args.against or FIELD, rules)
-    points = 1
-    for each in varied:
-        points *= len(each.values)
-    if points > MOST_POINTS:
-        raise InputError(f"{points:,} points", where="--vary", allowed=f"at most {MOST_POINTS}")
-    games = _games(args, 20_000)
+    game, settings = _settings(args)
     out = None if args.out is None else output_folder(args.out)
+    options = {"games": _games(args, 20_000), "seed": _seed(args), "workers": _workers(args)}
     start = time.monotonic()
-    with ProgressBar(quiet=args.quiet) as bar:
-        found = run_sweep(rules, base, varied, field, seed=_seed(args), games=games, game=game.name,
-                          workers=_workers(args), meter=Meter(bar, 0, (points + 1) * len(field) * games))
+    with console.keeping(out), _flags("sweep"), ProgressBar(quiet=args.quiet) as bar:
+        found = lab.sweep(args.policy, args.vary or [], args.against or lab.FIELD, game=game.name, settings=settings,
+                          out=out, progress=bar, **options)
+    base, varied, field = found.base, found.varied, found.field
     seconds = time.monotonic() - start
     page = None
     if out is not None:
@@ -76,7 +60,7 @@ def sweep(args: argparse.Namespace) -> int:
         rivals = int(found.points["as_good"].sum()) - 1
         said = (f"The best seen is {', '.join(f'{name} = {best[name]:g}' for name in names)} with "
                 f"{100 * best['score']:.2f} %" + (f"; {rivals} more cannot be told from it." if rivals else "."))
-        return [*paragraph(f"{base.label} against {_field_words(field)}: {count(found.n_games)} games, seed "
+        return [*paragraph(f"{base.label} against {lab.field_words(field)}: {count(found.n_games)} games, seed "
                            f"{found.seed}, all points on the same deals.", width=width), "",
                 *columns((*names, "score, %", "95 % interval", "from the base", "95 % interval", ""), rows,
                          left=len(names)), "",
@@ -91,47 +75,25 @@ def sweep(args: argparse.Namespace) -> int:
 def tune(args: argparse.Namespace) -> int:
     """Tune a policy's parameters against a field."""
     from agentsim.simulation import ProgressBar
-    from agentsim.simulation.progress import Meter
-    from agentsim.strategy.field import candidate, read_field, validate
+    from agentsim.strategy import lab
     from agentsim.strategy.presets_file import check_presets_file, save_preset
-    from agentsim.strategy.tune import Search, SearchPlan, chosen_parameters, search_games
 
-    game, rules = _rules(args)
-    start_policy = candidate(game, args.policy, "tune")
-    field = read_field(game, args.against or FIELD, rules)
-    only = [name.strip() for name in args.only.split(",")] if args.only else None
-    if only:
-        names = chosen_parameters(game.parameters(start_policy), only, start_policy, "--only")
-    else:
-        names = chosen_parameters(game.tunable(start_policy, rules), None, start_policy, "tune")
-    if len(set(names)) < len(names):
-        raise InputError("a parameter is listed twice", where="--only")
-    population = whole_number(parse_whole(args.population, "--population"), 4, 1000, where="--population")
-    generations = whole_number(parse_whole(args.generations, "--generations"), 1, 10_000, where="--generations")
-    restarts = whole_number(parse_whole(args.restarts, "--restarts"), 1, 100, where="--restarts")
-    games, checked_games = _games(args, 2_000), whole_number(parse_count(args.validate, "--validate"), 100, MAX_GAMES,
-                                                             where="--validate")
-    seed = _seed(args)
+    game, settings = _settings(args)
+    seed, generations, restarts = (_seed(args), parse_whole(args.generations, "--generations"),
+                                   parse_whole(args.restarts, "--restarts"))
+    options = {"games": _games(args, 2_000), "population": parse_whole(args.population, "--population"), "seed": seed,
+               "generations": generations, "restarts": restarts, "workers": _workers(args),
+               "validation": parse_count(args.validate, "--validate")}
     if args.save is not None:
         check_presets_file(Path(args.presets), args.save)
     out = None if args.out is None else output_folder(args.out)
-    plans = [SearchPlan(start_policy, names, field, (seed + 1_000 * at) % 2**64, population, generations,
-                        max(1, games // 2), max(1, 5 * games)) for at in range(restarts)]
-    total = sum(search_games(plan) for plan in plans) + checked_games * len(field)
     begun = time.monotonic()
-    found = []
-    with ProgressBar(quiet=args.quiet) as bar:
-        meter = Meter(bar, 0, total)
-        for at, plan in enumerate(plans):
-            search = Search(rules, plan, game.parameters(start_policy), game=game.name, workers=_workers(args),
-                            meter=meter, folder=None if out is None else out / f"search_{at}")
-            search.run()
-            found.append(search.choose())
-        best = max(found, key=lambda one: one.score)
-        result = validate(rules, best.policy, field, seed=(seed + 2) % 2**64, games=checked_games, game=game.name,
-                          workers=_workers(args), meter=meter)
+    with console.keeping(out), _flags("tune"), ProgressBar(quiet=args.quiet) as bar:
+        tuned = lab.tune(args.policy, args.against or lab.FIELD, only=args.only, game=game.name, settings=settings,
+                         out=out, progress=bar, **options)
+    start_policy, names, found, best, result = tuned.start, tuned.names, tuned.searches, tuned.best, tuned.result
+    field, changed = result.field, tuned.changed
     seconds = time.monotonic() - begun
-    changed = {name: value for name, value in best.policy.params.items() if value != start_policy.params[name]}
     data = {**result.as_dict(), "start": start_policy.label, "varied": list(names), "changed": changed,
             "search_seed": seed, "seconds": seconds, "restarts": [one.score for one in found],
             "best_by_generation": [list(one.best_by_generation) for one in found],
@@ -144,7 +106,7 @@ def tune(args: argparse.Namespace) -> int:
                    "restarts": restarts, "validation_seed": result.seed, "validation_games": result.n_games,
                    "score": result.mean.estimate, "low": result.mean.low, "high": result.mean.high,
                    "by_generation": [float(f"{value:.5f}") for value in best.middle_by_generation]}
-        idea = (f"{start_policy.label} tuned against {_field_words(field)}: {result.mean.format_percent()} over "
+        idea = (f"{start_policy.label} tuned against {lab.field_words(field)}: {result.mean.format_percent()} over "
                 f"{count(result.n_games)} fresh games.")
         spec = save_preset(Path(args.presets), args.save, best.policy, idea, history)
 
@@ -166,46 +128,22 @@ def tune(args: argparse.Namespace) -> int:
 
 def exploit(args: argparse.Namespace) -> int:
     """Find who beats a policy, and by how much at least."""
-    from agentsim.lineup import resolve_policies, split_specs
     from agentsim.simulation import ProgressBar
-    from agentsim.simulation.progress import Meter
-    from agentsim.strategy.exploit import METHODS, Exploitation, exploit_by_table
-    from agentsim.strategy.exploit import exploit as search
-    from agentsim.strategy.field import candidate
+    from agentsim.strategy import lab
     from agentsim.strategy.presets_file import check_presets_file, save_preset
 
-    game, rules = _rules(args)
-    target = candidate(game, args.policy, "exploit")
-    try:
-        starts = resolve_policies(game, split_specs(args.starts or STARTS), rules=rules)
-    except InputError as error:
-        raise error.at(where="--starts") from None
-    for start in starts:
-        if not game.tunable(start, rules):
-            raise InputError(f"{start.label} has no parameters", where="--starts",
-                             allowed="policies of a family with parameters")
-    games, seed = _games(args, 10_000_000, least=200_000), _seed(args)
-    methods = [name.strip() for name in args.method.split(",")]
-    for name in methods:
-        if name not in METHODS:
-            raise InputError(f"unknown method '{name}'", where="--method", allowed=", ".join(METHODS))
+    game, settings = _settings(args)
+    games, seed, workers = _games(args, 10_000_000), _seed(args), _workers(args)
     if args.save is not None:
         check_presets_file(Path(args.presets), args.save)
     out = None if args.out is None else output_folder(args.out)
     begun = time.monotonic()
-    with ProgressBar(quiet=args.quiet) as bar:
-        meter = Meter(bar, 0, games)
-        found = Exploitation(target, (), (), 0)
-        if "cma" in methods:
-            found = search(rules, target, starts, lambda start: game.tunable(start, rules), games=games, seed=seed,
-                           game=game.name, workers=_workers(args), meter=meter, folder=out)
-        if "dp" in methods:
-            # It watches a fifth of the budget at most: a table is filled long before.
-            watched, fresh = min(games // 5, 1_000_000), min(games // 5, 100_000)
-            response = exploit_by_table(rules, target, games=watched, fresh=fresh, seed=seed, game=game.name,
-                                        workers=_workers(args), meter=meter)
-            responses = sorted((*found.responses, response), key=lambda one: -one.validation.mean.estimate)
-            found = Exploitation(target, tuple(responses), found.tried, found.n_games + watched + fresh)
+    # A table is solved in one go: by this method alone there is nothing to go on from.
+    keeping = console.keeping(out, keeps="cma" in args.method)
+    with keeping, _flags("exploit"), ProgressBar(quiet=args.quiet) as bar:
+        found = lab.exploit(args.policy, games=games, methods=args.method, starts=args.starts or lab.STARTS, seed=seed,
+                            game=game.name, settings=settings, workers=workers, out=out, progress=bar)
+    target = found.target
     seconds = time.monotonic() - begun
     data = {**found.as_dict(), "seed": seed, "seconds": seconds}
     if out is not None:
@@ -240,12 +178,35 @@ def exploit(args: argparse.Namespace) -> int:
     return 0
 
 
-def _rules(args: argparse.Namespace) -> tuple[Any, Any]:
+def _settings(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
+    """The game and the settings of ``--cards`` and ``--set``, checked."""
     from agentsim.strategy.field import two_sided_game
 
     game = two_sided_game(DEFAULT_GAME if args.game is None else args.game)
     settings = {} if args.cards is None else dict(card_settings(args.cards, game)[0])
-    return game, game.rules(settings | parse_settings(args.set or []), where="--set")
+    settings |= parse_settings(args.set or [])
+    game.rules(settings, where="--set")
+    return game, settings
+
+
+def _rules(args: argparse.Namespace) -> tuple[Any, Any]:
+    game, settings = _settings(args)
+    return game, game.rules(settings)
+
+
+@contextmanager
+def _flags(command: str) -> Iterator[None]:
+    """Complaints about arguments of the lab, as complaints about the flags that they came from."""
+    try:
+        yield
+    except InputError as error:
+        where = {"policy": command, "methods": "--method", "validation": "--validate"}.get(error.where)
+        if where is None and error.where in _ARGUMENTS:
+            where = f"--{error.where}"
+        if where is None:
+            raise
+        raise InputError(error.problem, where=where, key=error.key, allowed=error.allowed, nearest=error.nearest
+                         ) from None
 
 
 def _games(args: argparse.Namespace, default: int, least: int = 4) -> int:
@@ -262,11 +223,6 @@ def _workers(args: argparse.Namespace) -> int:
     if args.workers is None:
         return os.cpu_count() or 1
     return whole_number(parse_whole(args.workers, "--workers"), 1, MAX_WORKERS, where="--workers")
-
-
-def _field_words(field: Sequence[Opponent]) -> str:
-    even = len({one.weight for one in field}) == 1
-    return ", ".join(one.ref.label if even else f"{one.ref.label} ({one.weight:.0%})" for one in field)
 
 
 def _command(name: str, args: argparse.Namespace, policy: str | None = None) -> str:

@@ -171,7 +171,8 @@ def _run(args: argparse.Namespace, policies: Any, field: Any, games: int, out: P
         raise InputError("50 would call everything equal", where="--margin", allowed="above 0, below 50")
     start = time.monotonic()
     play: Callable[..., Any] = run_tournament
-    with ProgressBar(quiet=args.quiet) as bar:
+    # A duel has no folder to keep anything in.
+    with console.keeping(out, keeps="out" in args), ProgressBar(quiet=args.quiet) as bar:
         result = play(policies, field, games=budget, margin=margin, seed=seed, settings=settings, workers=workers,
                       game=DEFAULT_GAME if args.game is None else args.game, out=out, progress=bar)
     return result, time.monotonic() - start

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,8 @@ from agentsim.simulation.progress import Meter
 from agentsim.simulation.worker import warm_up
 from agentsim.stats import Interval, adjusted_level, mean_of_deals
 
-__all__ = ["Opponent", "Validation", "candidate", "deal_size", "game_scores", "mean_score", "play_field", "read_field",
-           "two_sided_game", "validate"]
+__all__ = ["KeptScores", "Opponent", "Validation", "candidate", "deal_size", "game_scores", "mean_score", "play_field",
+           "read_field", "two_sided_game", "validate"]
 
 Histogram = NDArray[np.int64]
 _CHUNK = 8_192
@@ -111,11 +111,13 @@ def play_field(rules: Any, candidates: Sequence[PolicyRef], field: Sequence[Oppo
 
 
 def game_scores(rules: Any, pairs: Sequence[tuple[PolicyRef, PolicyRef]], *, seed: int, deals: int,
-                game: str = "agent_avenue", workers: int = 1, meter: Meter | None = None) -> NDArray[np.float64]:
+                game: str = "agent_avenue", workers: int = 1, meter: Meter | None = None,
+                kept: KeptScores | None = None) -> NDArray[np.float64]:
     """Results of the first policy of each pair, in [0, 1]: shape (pairs, deals, games of a deal).
 
     All pairs play the deals 0 .. ``deals - 1``, so that their results can be paired deal by deal; a pair's place in the
-    list decides its streams of decisions. A policy against itself is played from both seats.
+    list decides its streams of decisions. A policy against itself is played from both seats. ``kept``: has what an
+    earlier call played of the same pairs, and is given every pair that is done.
     """
     the_game = get_game(game)
     matchups = [(_named(a, f"first {at}"), _named(b, f"second {at}")) for at, (a, b) in enumerate(pairs)]
@@ -136,11 +138,34 @@ def game_scores(rules: Any, pairs: Sequence[tuple[PolicyRef, PolicyRef]], *, see
         return score.reshape(-1, per_deal)
 
     scores = np.zeros((len(pairs), deals, per_deal))
-    jobs = [(matchup, first) for matchup in range(len(pairs)) for first in range(0, deals, _CHUNK)]
+    new = []
+    for matchup in range(len(pairs)):
+        there = None if kept is None else kept.read(matchup, (deals, per_deal))
+        if there is None:
+            new.append(matchup)
+            continue
+        scores[matchup] = there
+        if meter is not None:
+            meter.advance(there.size)
+    jobs = [(matchup, first) for matchup in new for first in range(0, deals, _CHUNK)]
     with ThreadPoolExecutor(max(1, workers)) as crew:
         for (matchup, first), part in zip(jobs, crew.map(stretch, jobs), strict=True):
             scores[matchup, first:first + len(part)] = part
+            if kept is not None and first + len(part) == deals:
+                kept.write(matchup, scores[matchup])
     return scores
+
+
+class KeptScores(Protocol):
+    """Where :func:`game_scores` keeps results, pair by pair."""
+
+    def read(self, pair: int, shape: tuple[int, int]) -> NDArray[np.float64] | None:
+        """The results of a pair, None if it has to be played."""
+        ...
+
+    def write(self, pair: int, scores: NDArray[np.float64]) -> None:
+        """Keep the results of a pair."""
+        ...
 
 
 def deal_size(rules: Any, a: PolicyRef, b: PolicyRef, game: str = "agent_avenue") -> int:

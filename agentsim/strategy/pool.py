@@ -30,7 +30,7 @@ from agentsim.simulation.progress import Meter
 from agentsim.stats import Interval, adjusted_level, equilibrium_table, mean_of_deals
 from agentsim.stats.equilibrium import nash_average
 from agentsim.stats.ratings import pair_covariance
-from agentsim.strategy.exploit import SHARE_VALIDATION, search_response
+from agentsim.strategy.exploiting import SHARE_VALIDATION, search_response
 from agentsim.strategy.field import Opponent, play_field, validate
 
 __all__ = ["Pool", "Round", "grow_pool"]

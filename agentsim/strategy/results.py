@@ -18,7 +18,7 @@ from agentsim.simulation.arena import Arena
 from agentsim.simulation.progress import Meter, Progress
 from agentsim.stats import bradley_terry, equilibrium_table
 from agentsim.stats.ratings import Ratings, pair_covariance
-from agentsim.strategy.tournament import Plan, Standing, needed_games, play_tournament
+from agentsim.strategy.contest import Plan, Standing, needed_games, play_tournament
 
 __all__ = ["TournamentResult", "run_tournament"]
 

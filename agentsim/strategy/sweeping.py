@@ -6,10 +6,13 @@ error is that of the mean of these differences. Intervals hold together over the
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Sequence
+import shutil
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,13 +20,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from agentsim.errors import InputError, nearest
-from agentsim.games.base import Parameter, PolicyRef
+from agentsim.games.base import Parameter, PolicyRef, get_game
 from agentsim.simulation.progress import Meter
 from agentsim.stats import adjusted_level
 from agentsim.stats.clustered import bounded_mean
 from agentsim.strategy.field import Opponent, deal_size, game_scores
 
-__all__ = ["MOST_POINTS", "Sweep", "Varied", "read_values", "run_sweep"]
+__all__ = ["MOST_POINTS", "Sweep", "Varied", "read_values", "run_sweep", "take_values"]
 
 MOST_POINTS = 400
 MOST_SCORES = 250_000_000
@@ -41,14 +44,9 @@ class Varied:
 def read_values(text: str, parameters: Sequence[Parameter], policy: PolicyRef, where: str = "--vary") -> Varied:
     """``bluff=0:1:0.1`` or ``bluff=0,0.5,1``. Raises InputError for what is no parameter or out of its range."""
     name, equals, values = (part.strip() for part in text.partition("="))
-    known = {parameter.name: parameter for parameter in parameters}
     if not equals or not values:
         raise InputError(f"'{text}' is not of the form NAME=a:b:step", where=where,
                          allowed="bluff=0:1:0.1 or bluff=0,1")
-    if name not in known:
-        raise InputError(f"{policy.label} has no parameter '{name}'", where=where, allowed=", ".join(known) or "none",
-                         nearest=nearest(name, known))
-    parameter = known[name]
     parts = [_number(part, where, name) for part in values.replace(",", ":").split(":")]
     if ":" in values and "," not in values:
         if len(parts) != 3:
@@ -61,6 +59,17 @@ def read_values(text: str, parameters: Sequence[Parameter], policy: PolicyRef, w
         if count > MOST_POINTS:
             raise InputError(f"{count:,} values", where=where, key=name, allowed=f"at most {MOST_POINTS}")
         parts = [float(f"{low + at * step:.10g}") for at in range(count)]
+    return take_values(name, parts, parameters, policy, where)
+
+
+def take_values(name: str, values: Sequence[float], parameters: Sequence[Parameter], policy: PolicyRef,
+                where: str = "") -> Varied:
+    """The values that a parameter takes. Raises InputError for what is no parameter or out of its range."""
+    known = {parameter.name: parameter for parameter in parameters}
+    if name not in known:
+        raise InputError(f"{policy.label} has no parameter '{name}'", where=where, allowed=", ".join(known) or "none",
+                         nearest=nearest(name, known))
+    parameter, parts = known[name], [float(value) for value in values]
     for value in parts:
         if not parameter.low <= value <= parameter.high or (parameter.whole and value != int(value)):
             kind = "a whole number, " if parameter.whole else ""
@@ -104,10 +113,11 @@ class Sweep:
 
 def run_sweep(rules: Any, base: PolicyRef, varied: Sequence[Varied], field: Sequence[Opponent], *, seed: int,
               games: int, game: str = "agent_avenue", workers: int = 1, meter: Meter | None = None,
-              level: float = 0.95) -> Sweep:
+              folder: Path | None = None, level: float = 0.95) -> Sweep:
     """Play every point with about ``games`` games against each opponent of the field.
 
-    Raises InputError for more than ``MOST_POINTS`` points.
+    ``folder``: while it plays, its subfolder ``played`` keeps what is done, and the same sweep goes on from there.
+    Raises InputError for more than ``MOST_POINTS`` points, and for a folder in which another sweep was cut.
     """
     combinations = list(product(*(each.values for each in varied)))
     if len(combinations) > MOST_POINTS:
@@ -121,12 +131,53 @@ def run_sweep(rules: Any, base: PolicyRef, varied: Sequence[Varied], field: Sequ
     if len(pairs) * deals * per_deal > MOST_SCORES:
         raise InputError(f"{games:,} games of {len(combinations)} points against {len(field)} opponents are too many",
                          key="games", allowed=f"at most {MOST_SCORES // len(pairs):,}")
-    results = game_scores(rules, pairs, seed=seed, deals=deals, game=game, workers=workers, meter=meter)
+    plan = {"pairs": [[a.as_dict(), b.as_dict()] for a, b in pairs], "seed": seed, "deals": deals, "game": game,
+            "rules": get_game(game).rules_as_dict(rules)}
+    kept = None if folder is None else _Kept(folder, plan)
+    results = game_scores(rules, pairs, seed=seed, deals=deals, game=game, workers=workers, meter=meter, kept=kept)
+    if kept is not None:
+        kept.forget()
     scores = results.mean(axis=2).reshape(len(policies), len(field), deals)
     weights = np.array([opponent.weight for opponent in field])
     whole = np.tensordot(weights, scores, axes=([0], [1]))
     points, by_opponent = _tables(names, combinations, base, whole, scores, field, per_deal, level)
     return Sweep(base, tuple(varied), tuple(field), points, by_opponent, seed, len(pairs) * deals * per_deal)
+
+
+class _Kept:
+    """Results of games on disk while a sweep is played: per pair a file of half-points."""
+
+    def __init__(self, folder: Path, plan: Mapping[str, Any]) -> None:
+        self._folder = folder / "played"
+        text = json.dumps(plan, sort_keys=True) + "\n"
+        place = self._folder / "plan.json"
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            if place.exists() and place.read_text(encoding="utf-8", errors="replace") != text:
+                raise InputError("holds another sweep, which was cut", where=str(self._folder),
+                                 allowed="a folder of its own")
+            beside = place.with_suffix(".new")
+            beside.write_text(text, encoding="utf-8")
+            beside.rename(place)
+        except OSError as error:
+            raise InputError(f"cannot be used: {error.strerror or error}", where=str(self._folder)) from None
+
+    def read(self, pair: int, shape: tuple[int, int]) -> NDArray[np.float64] | None:
+        try:
+            found = np.load(self._folder / f"{pair}.npy")
+        except (OSError, ValueError, EOFError):
+            return None
+        whole: NDArray[np.float64] = found / 2.0
+        return whole if found.shape == shape and found.dtype == np.int8 else None
+
+    def write(self, pair: int, scores: NDArray[np.float64]) -> None:
+        beside = self._folder / f"{pair}.new.npy"
+        np.save(beside, np.rint(2.0 * scores).astype(np.int8))
+        beside.rename(self._folder / f"{pair}.npy")
+
+    def forget(self) -> None:
+        """Remove what is no longer needed."""
+        shutil.rmtree(self._folder)
 
 
 def _tables(names: Sequence[str], combinations: Sequence[tuple[float, ...]], base: PolicyRef,
