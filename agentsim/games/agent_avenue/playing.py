@@ -92,12 +92,12 @@ def make_player(ref: PolicyRef, rules: Rules) -> Player:
 def _solver(ref: PolicyRef, rules: Rules) -> Player:
     """The policy that plays by the table of public states; the table is built if there is none yet."""
     # On first use: numba's extension modules and the table's folder are of no concern to anybody else.
-    from agentsim.games.agent_avenue.solver import player, store
+    from agentsim.games.agent_avenue.solver import answering, player, store
     from agentsim.games.agent_avenue.solver.parameters import solver_row
 
     found = store.solution(rules)
     return Player(ref, _FAMILIES["user"], solver_row(ref.params, found.values, found.answers, found.facts),
-                  player.solver_offer, player.solver_take, python=None)
+                  player.solver_offer, answering.solver_take)
 
 
 def _responder(ref: PolicyRef, rules: Rules) -> Player:

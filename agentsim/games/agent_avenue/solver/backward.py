@@ -15,10 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentsim.games.agent_avenue.solver.states import CLASSES, Space
-from agentsim.games.agent_avenue.solver.turn_game import HARD, PAIRS, SIZE, solve_turn
+from agentsim.games.agent_avenue.solver.turn_game import (
+    HARD,
+    PAIRS,
+    SIZE,
+    fill_bonus,
+    offer_chances,
+    solve_turn,
+    turn_values,
+)
 from agentsim.jit import jit
 
-__all__ = ["LEVELS", "ROUGH", "STEPS", "fill_outcomes", "solve_states", "type_chances"]
+__all__ = ["LEVELS", "ROUGH", "STEPS", "fill_outcomes", "mixed_offers", "solve_states", "type_chances"]
 
 STEPS = (22, 8)
 """Steps of every sweep."""
@@ -101,8 +109,8 @@ def type_chances(left, n, hand, sets, chances, work):
 
 @jit
 def _solve_some(pairs, first, last, n, digit, moves, wins, loses, copies, gap, side, tie, hand, sets, set_start,
-                set_pairs, pair_of, values, answers, warm, steps, hard, new_values, new_answers, gaps, p, left,
-                subsets, outcomes, q, offers, weights, sums, shares):
+                set_pairs, pair_of, values, answers, warm, steps, hard, informed, new_values, new_answers, gaps, p,
+                left, subsets, outcomes, q, offers, weights, bonus, sums, shares):
     """Solve all leads of the pairs ``first .. last - 1`` of the level's list."""
     leads = 2 * gap - 1
     for at in range(first, last):
@@ -116,16 +124,38 @@ def _solve_some(pairs, first, last, n, digit, moves, wins, loses, copies, gap, s
         for index in range(leads):
             state = (index * side + mine) * side + theirs
             fill_outcomes(index - gap + 1, mine, theirs, n, digit, moves, wins, loses, gap, side, tie, values, outcomes)
+            if informed:
+                fill_bonus(n, outcomes, left, bonus)
             if warm:
                 for name in range(n):
                     q[name] = answers[state, name] / LEVELS
-            value, offerer, receiver = solve_turn(n, outcomes, p, set_start, set_pairs, pair_of, q, warm, steps, hard,
-                                                  offers, weights, sums, shares)
+            value, offerer, receiver = solve_turn(n, outcomes, bonus, p, set_start, set_pairs, pair_of, q, warm, steps,
+                                                  hard, offers, weights, sums, shares)
             row = at * leads + index
             new_values[row] = value
             gaps[state, 0], gaps[state, 1] = offerer, receiver
             for name in range(n):
                 new_answers[row, name] = np.uint8(q[name] * LEVELS + 0.5)
+
+
+@jit
+def mixed_offers(states, n, digit, moves, wins, loses, copies, gap, side, tie, hand, sets, set_start, set_pairs,
+                 pair_of, values, answers, p, left, subsets, outcomes, q, offers, weights, bonus, sums, shares, found):
+    """``found[i, u, d]``: the chance of the offer (u, d) in state i, over hands drawn anew, by the solved table."""
+    for at in range(states.shape[0]):
+        both = states[at] % (side * side)
+        mine, theirs = both // side, both % side
+        for name in range(n):
+            left[name] = copies[name]
+            if digit[name] > 0:
+                left[name] = max(left[name] - mine // digit[name] % 3 - theirs // digit[name] % 3, 0)
+            q[name] = answers[states[at], name] / LEVELS
+        type_chances(left, n, hand, sets, p, subsets)
+        fill_outcomes(states[at] // (side * side) - gap + 1, mine, theirs, n, digit, moves, wins, loses, gap, side,
+                      tie, values, outcomes)
+        fill_bonus(n, outcomes, left, bonus)
+        turn_values(n, outcomes, q, bonus, offers)
+        offer_chances(n, offers, HARD, p, set_start, set_pairs, pair_of, weights, sums, shares, found[at])
 
 
 @jit
@@ -152,12 +182,13 @@ def _levels(space: Space) -> list[NDArray[np.int64]]:
 
 
 def solve_states(space: Space, *, workers: int = 1, progress: Callable[[float], None] | None = None,
-                 steps: Sequence[int] = STEPS, hard: float = HARD
+                 steps: Sequence[int] = STEPS, hard: float = HARD, informed: bool = True
                  ) -> tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[np.float32]]:
     """Values, answers and gaps of all public states.
 
     ``workers``: threads; the result does not depend on it. ``progress``: told the share that is done. ``steps``: of
-    every sweep; ``hard``: the temperature of the solved game.
+    every sweep; ``hard``: the temperature of the solved game; ``informed``: whether the receiver's own hand counts
+    (see :mod:`..turn_game`).
 
     Returns ``values`` (n_states,), the winning chance of who is to offer; ``answers`` (n_states, SIZE), with what
     chance a card lying face up is taken, in parts of LEVELS; ``gaps`` (n_states, 2), what the offerer and the receiver
@@ -174,12 +205,12 @@ def solve_states(space: Space, *, workers: int = 1, progress: Callable[[float], 
     def solve(level: NDArray[np.int64], warm: bool, each: int, out: tuple[NDArray[np.float32], NDArray[np.uint8]],
               first: int) -> int:
         last = min(first + _CHUNK, len(level))
-        square = np.zeros((3, SIZE, SIZE))
+        square = np.zeros((4, SIZE, SIZE))
         _solve_some(level, first, last, space.n_names, space.digit, space.moves, space.wins, space.loses, space.copies,
                     space.gap, space.side, space.tie, space.hand, space.sets, space.set_start, space.set_pairs,
-                    space.pair_of, values, answers, warm, each, hard, *out, gaps, np.zeros(len(space.sets)),
+                    space.pair_of, values, answers, warm, each, hard, informed, *out, gaps, np.zeros(len(space.sets)),
                     np.zeros(SIZE, np.int64), np.zeros(1 << SIZE), square[0], np.zeros(SIZE), square[1], square[2],
-                    np.zeros(PAIRS), np.zeros(PAIRS))
+                    square[3], np.zeros(PAIRS), np.zeros(PAIRS))
         return (last - first) * each
 
     with ThreadPoolExecutor(max(1, workers)) as crew:

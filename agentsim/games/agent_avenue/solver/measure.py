@@ -30,11 +30,11 @@ from agentsim.games.agent_avenue.zones import count, one, size
 from agentsim.jit import jit
 from agentsim.rng import below, decision_key, seat_key, word
 
-__all__ = ["measure_answers", "measure_offers", "note_states"]
+__all__ = ["measure_answers", "measure_offers", "note_states", "zone_of"]
 
 
 @jit
-def _zone(digits, digit, n):
+def zone_of(digits, digit, n):
     """The play area that a number in base 3 stands for."""
     zone = 0
     for name in range(n):
@@ -98,11 +98,11 @@ def _place(state, table, lead, mine, theirs, seat, up, key):
 
 @jit
 def measure_offers(states, asked, seed, family, users, table, rows, digit, gap, side, offers, state, scratch, work):
-    """``offers[i, u, d]``: share, in parts of 255, of offers (u, d) in ``asked[i]`` random hands in state i."""
+    """``offers[i, u, d]``: how many of ``asked[i]`` random hands in state i are offered as (u, d)."""
     n = table[N_NAMES]
     for at in range(states.shape[0]):
         lead = states[at] // (side * side) - gap + 1
-        mine, theirs = _zone(states[at] // side % side, digit, n), _zone(states[at] % side, digit, n)
+        mine, theirs = zone_of(states[at] // side % side, digit, n), zone_of(states[at] % side, digit, n)
         for u in range(8):
             for d in range(8):
                 offers[at, u, d] = 0.0
@@ -131,28 +131,28 @@ def measure_offers(states, asked, seed, family, users, table, rows, digit, gap, 
 
 
 @jit
-def measure_answers(states, asked, seed, family, users, table, rows, digit, gap, side, prior, answers, state, scratch,
-                    work):
-    """Puts into ``answers[i, u]`` the share, in parts of 255, in which u lying face up is taken in state i.
+def measure_answers(states, asked, seed, family, users, table, rows, digit, gap, side, answers, state, scratch, work):
+    """``answers[i, u]``: with how many of ``asked[i]`` random hands u, lying face up, is taken in state i.
 
-    One more observation is thought of that agrees with what stands there before.
+    -1 if no u can lie there.
     """
     n = table[N_NAMES]
     for at in range(states.shape[0]):
         lead = states[at] // (side * side) - gap + 1
-        mine, theirs = _zone(states[at] // side % side, digit, n), _zone(states[at] % side, digit, n)
+        mine, theirs = zone_of(states[at] // side % side, digit, n), zone_of(states[at] % side, digit, n)
+        for up in range(8):
+            answers[at, up] = -1.0
         for up in range(n):
             if table[COPIES + up] - count(mine, up) - count(theirs, up) <= 0:
                 continue
-            taken = 0
+            answers[at, up] = 0.0
             for ask in range(asked[at]):
                 key = seat_key(seed, 1 + up, states[at], ask)
                 _place(state, table, lead, mine, theirs, 1, up, key)
                 look_ahead_all(scratch, table, state)
                 took = decide_take(family, users, observe(state, table, 1), 1, table, rows, 0, scratch, work,
                                    decision_key(key, state[TURN], KIND_TAKE))
-                taken += 1 if took != 0 else 0
-            answers[at, up] = (taken * 255.0 + prior * answers[at, up]) / (asked[at] + prior) + 0.5
+                answers[at, up] += 1.0 if took != 0 else 0.0
 
 
 @jit

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betaln, gammaln
 
 from agentsim.errors import InputError
 from agentsim.games.agent_avenue.catalog import CATALOG
@@ -24,10 +25,11 @@ from agentsim.games.agent_avenue.policies.planner import work_space
 from agentsim.games.agent_avenue.rules import Rules, compile_rules
 from agentsim.games.agent_avenue.session import Session
 from agentsim.games.agent_avenue.solver import responses
+from agentsim.games.agent_avenue.solver.backward import LEVELS
 from agentsim.games.agent_avenue.solver.measure import measure_answers, measure_offers, note_states
 from agentsim.games.agent_avenue.solver.responder import respond_states
 from agentsim.games.agent_avenue.solver.states import CLASSES, Space
-from agentsim.games.agent_avenue.solver.store import solution
+from agentsim.games.agent_avenue.solver.store import Solution, offers_of_table, solution
 from agentsim.games.agent_avenue.solver.turn_game import SIZE
 from agentsim.games.base import PolicyRef
 
@@ -37,7 +39,8 @@ FIRST_AGAINST = ("random", "greedy", "expert", "solver")
 """Whom the target plays first, to meet states."""
 _HANDS = 6, 48
 """Hands asked in a state: at least, at most; between them as often as the state came up."""
-_PRIOR = 1.0
+_WEIGHTS = (0.5, 2.0, 8.0, 32.0, 128.0)
+"""How many hands the equilibrium's behaviour may weigh: that number is taken under which what was seen is likeliest."""
 _PART = 20_000
 
 
@@ -63,7 +66,7 @@ def best_response(target: PolicyRef, rules: Rules, *, games: int = 1_000_000, se
                          allowed="a built-in policy, a preset, or compiled functions")
     space, first = found.space, [CATALOG.presets[name] for name in FIRST_AGAINST if name in CATALOG.presets]
     offering, answering = np.zeros(space.n_states, np.uint16), np.zeros(space.n_states, np.uint16)
-    measured = _Measured(player, rules, space, found.answers, seed)
+    measured = _Measured(player, rules, found, seed)
     say = progress or _quiet
     best: PolicyRef | None = None
     for at in range(rounds):
@@ -103,15 +106,20 @@ def _meet(target: PolicyRef, opponent: PolicyRef, rules: Rules, space: Space, se
 
 
 class _Measured:
-    """What is known of the target so far; grows by asking."""
+    """What is known of the target so far; grows by asking.
 
-    def __init__(self, player: Any, rules: Rules, space: Space, answers: NDArray[np.uint8], seed: int) -> None:
-        self.player, self.space, self.table, self.seed = player, space, compile_rules(rules), np.uint64(seed)
-        self.answers = np.array(answers)
-        self.index = np.full(space.n_states, -1, np.int32)
+    Behaviour in a state is a mean of what was seen there and of the equilibrium's, the latter weighted like so many
+    hands as make all that was seen likeliest (empirical Bayes): many if the target plays near it, few if not.
+    """
+
+    def __init__(self, player: Any, rules: Rules, found: Solution, seed: int) -> None:
+        self.player, self.space, self.table, self.seed = player, found.space, compile_rules(rules), np.uint64(seed)
+        self.answers = np.array(found.answers)
+        self.index = np.full(self.space.n_states, -1, np.int32)
         self.offers = np.zeros((0, SIZE, SIZE), np.float32)
-        self._asked = {"offers": np.zeros(space.n_states, np.uint8), "answers": np.zeros(space.n_states, np.uint8)}
-        self._equilibrium = answers
+        self._found = found
+        self._asked = {"offers": np.zeros(self.space.n_states, np.uint8),
+                       "answers": np.zeros(self.space.n_states, np.uint8)}
 
     def _wanted(self, kind: str, met: NDArray[np.uint16]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The states to ask in and with how many hands: new ones, and those met much more often than before."""
@@ -125,24 +133,49 @@ class _Measured:
         return states.astype(np.int64), hands[states].astype(np.int64)
 
     def ask(self, offering: NDArray[np.uint16], answering: NDArray[np.uint16]) -> None:
+        """Ask the target in the states that were met, ``offering`` and ``answering`` times, and weigh what it did."""
         space, player, rows = self.space, self.player, padded_rows([self.player])
         functions = user_functions([player])
         offers_by, takes_by = (functions[0], functions[1]) if functions else (None, None)
         state, scratch, work = np.zeros(STATE_SIZE, np.int64), np.zeros(SCRATCH_SIZE, np.int64), work_space()
         states, hands = self._wanted("answers", answering)
-        filled = self._equilibrium[states].astype(np.float64)
+        taken = np.zeros((len(states), SIZE))
         measure_answers(states, hands, self.seed, player.family, takes_by, self.table, rows, space.digit, space.gap,
-                        space.side, _PRIOR, filled, state, scratch, work)
-        self.answers[states] = np.clip(filled, 0, 255).astype(np.uint8)
+                        space.side, taken, state, scratch, work)
+        self._weigh_answers(states, hands, taken)
         states, hands = self._wanted("offers", offering)
         new = np.zeros((len(states), SIZE, SIZE))
         measure_offers(states, hands, self.seed, player.family, offers_by, self.table, rows, space.digit, space.gap,
                        space.side, new, state, scratch, work)
-        new /= np.maximum(new.sum(axis=(1, 2), keepdims=True), 1.0)
+        self._weigh_offers(states, new)
+
+    def _weigh_answers(self, states: NDArray[np.int64], hands: NDArray[np.int64], taken: NDArray[np.float64]) -> None:
+        usual = np.clip(self._found.answers[states] / LEVELS, 0.004, 0.996)
+        can = taken >= 0
+        asked = np.where(can, hands[:, None], 0)
+        taken = np.where(can, taken, 0)
+
+        def likelihood(weight: float) -> float:
+            a, b = weight * usual, weight * (1.0 - usual)
+            return float((betaln(a + taken, b + asked - taken) - betaln(a, b)).sum())
+
+        weight = max(_WEIGHTS, key=likelihood)
+        share = (taken + weight * usual) / (asked + weight)
+        self.answers[states] = np.where(can, np.clip(share * LEVELS + 0.5, 0, LEVELS), self._found.answers[states])
+
+    def _weigh_offers(self, states: NDArray[np.int64], new: NDArray[np.float64]) -> None:
         fresh = states[self.index[states] < 0]
         self.index[fresh] = len(self.offers) + np.arange(len(fresh), dtype=np.int32)
         self.offers = np.concatenate([self.offers, np.zeros((len(fresh), SIZE, SIZE), np.float32)])
-        self.offers[self.index[states]] = new
+        usual = offers_of_table(self._found, states) * 0.999 + 0.001 / SIZE**2
+        total = new.sum(axis=(1, 2))
+
+        def likelihood(weight: float) -> float:
+            cells = gammaln(new + weight * usual) - gammaln(weight * usual)
+            return float(cells.sum() + (gammaln(weight) - gammaln(total + weight)).sum())
+
+        weight = max(_WEIGHTS, key=likelihood)
+        self.offers[self.index[states]] = (new + weight * usual) / (total + weight)[:, None, None]
 
 
 def _solve(space: Space, measured: _Measured, answering: NDArray[np.uint16], values: NDArray[np.float32]
@@ -157,10 +190,10 @@ def _solve(space: Space, measured: _Measured, answering: NDArray[np.uint16], val
         rest = rest // CLASSES
     total = sizes[order // space.side % space.side] + sizes[order % space.side]
     order = order[np.argsort(-total, kind="stable")].astype(np.int64)
-    square = np.zeros((2, SIZE, SIZE))
+    square = np.zeros((3, SIZE, SIZE))
     for _ in range(2):
         respond_states(order, space.n_names, space.digit, space.moves, space.wins, space.loses, space.gap, space.side,
                        space.tie, space.copies, space.hand, space.sets, np.zeros(len(space.sets)), np.zeros(1 << SIZE),
                        np.zeros(SIZE, np.int64), answering, measured.answers, measured.index, measured.offers, own,
-                       theirs, square[0], square[1], np.zeros(SIZE))
+                       theirs, square[0], square[1], square[2], np.zeros(SIZE))
     return own, theirs

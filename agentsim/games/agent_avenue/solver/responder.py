@@ -7,14 +7,13 @@ offers that its hand will allow.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from agentsim.games.agent_avenue.rules import COPIES
-from agentsim.games.agent_avenue.solver import player as p
+from agentsim.games.agent_avenue.solver.answering import fill_successors, gain_of
 from agentsim.games.agent_avenue.solver.backward import fill_outcomes, type_chances
-from agentsim.games.agent_avenue.solver.parameters import ANSWERS, FACTS, N_STATES, VALUES
+from agentsim.games.agent_avenue.solver.opened import array_at, best_of, digits, open_table
+from agentsim.games.agent_avenue.solver.parameters import N_STATES
 from agentsim.games.agent_avenue.solver.turn_game import SIZE, turn_values
 from agentsim.games.agent_avenue.user import jit_take
 from agentsim.games.agent_avenue.zones import count
@@ -27,13 +26,9 @@ OWN_VALUES, INDEX, OFFERS, N_MEASURED = range(20, 24)
 """Where the addresses of further arrays stand in the row: the responder's values as offerer, each state's place among
 the measured ones (-1: none), the measured offers; and how many there are."""
 
-carray: Any = p.carray
-_pointer: Any = p._pointer
-
-
 @jit
 def respond_states(order, n, digit, moves, wins, loses, gap, side, tie, copies, hand, sets, chances, work, left,
-                   answered, answers, index, offers, own, theirs, outcomes, values, q):
+                   answered, answers, index, offers, own, theirs, outcomes, values, bonus, q):
     """One sweep over ``order`` (the most agents first): the values of both sides when the responder answers best.
 
     ``answered`` marks states in which the responder offers; ``index`` and ``offers`` are the target's measured offers;
@@ -50,11 +45,11 @@ def respond_states(order, n, digit, moves, wins, loses, gap, side, tie, copies, 
                 q[name] = answers[state, name] / 255.0
             type_chances(left, n, hand, sets, chances, work)
             fill_outcomes(lead, a, b, n, digit, moves, wins, loses, gap, side, tie, theirs, outcomes)
-            turn_values(n, outcomes, q, values)
+            turn_values(n, outcomes, q, bonus, values)
             total = 0.0
             for t in range(sets.shape[0]):
                 if chances[t] > 0.0:
-                    total += chances[t] * p._best_of(sets[t], values, n)
+                    total += chances[t] * best_of(sets[t], values, n)
             own[state] = total
         row = index[state]
         if row >= 0:
@@ -72,47 +67,26 @@ def respond_states(order, n, digit, moves, wins, loses, gap, side, tie, copies, 
 @jit_take
 def responder_take(view, table, params, key):
     """1 for the face-up card, 0 for the hidden one."""
+    t = open_table(params)
     states = np.int64(params[N_STATES])
-    theirs_values = carray(_pointer(np.uintp(params[VALUES])), (states,), np.float32)
-    answers = carray(_pointer(np.uintp(params[ANSWERS])), (states, SIZE), np.uint8)
-    facts = carray(_pointer(np.uintp(params[FACTS])), (4096,), np.int64)
-    own_values = carray(_pointer(np.uintp(params[OWN_VALUES])), (states,), np.float32)
-    index = carray(_pointer(np.uintp(params[INDEX])), (states,), np.int32)
-    measured = carray(_pointer(np.uintp(params[OFFERS])), (np.int64(params[N_MEASURED]), SIZE, SIZE), np.float32)
-    n, gap, side, tie = facts[p.F_NAMES], facts[p.F_GAP], facts[p.F_SIDE], facts[p.F_TIES] / 2.0
-    digit, moves = facts[p.F_DIGIT:p.F_DIGIT + SIZE], facts[p.F_MOVES:p.F_MOVES + 24].reshape((SIZE, 3))
-    wins, loses = facts[p.F_WINS:p.F_WINS + SIZE], facts[p.F_LOSES:p.F_LOSES + SIZE]
-    lead, up = -view.lead, view.up
-    mine, theirs = p._digits(view.theirs, digit, n), p._digits(view.mine, digit, n)
-    row = index[((lead + gap - 1) * side + mine) * side + theirs]
-    outcomes, offers, q = np.empty((SIZE, SIZE)), np.empty((SIZE, SIZE)), np.empty(SIZE)
-    again = np.empty((SIZE, SIZE))
-    fill_outcomes(lead, mine, theirs, n, digit, moves, wins, loses, gap, side, tie, own_values, outcomes)
-    hand = p._names(view.hand, n)
-    my_up = digit[up] if count(view.mine, up) < 2 else 0
-    its_up = digit[up] if count(view.theirs, up) < 2 else 0
-    gain = 0.0
-    for d in range(n):
-        open_ = float(table[COPIES + d] - count(view.mine, d) - count(view.theirs, d) - (1 if d == up else 0))
-        unseen = open_ - count(view.hand, d) - count(view.tossed, d)
-        if unseen <= 0.0 or open_ <= 0.0:
-            continue
-        # A little of any unseen card is thought of beside what was measured.
-        chance = 0.02 * unseen
-        if row >= 0:
-            chance = chance / 38.0 + measured[row, up, d] * unseen / open_
-        if_up, if_hidden = 1.0 - outcomes[d, up], 1.0 - outcomes[up, d]
-        my_d = digit[d] if count(view.mine, d) < 2 else 0
-        its_d = digit[d] if count(view.theirs, d) < 2 else 0
-        after = -lead + moves[up, min(count(view.mine, up), 2)] - moves[d, min(count(view.theirs, d), 2)]
-        if p._goes_on(outcomes[d, up], after, gap, up, d, view, wins, loses):
-            if_up = p._with_hand(after, theirs + my_up, mine + its_d, hand, 1.0, n, digit, moves, wins, loses, gap,
-                                 side, tie, theirs_values, answers, again, offers, q)
-        after = -lead + moves[d, min(count(view.mine, d), 2)] - moves[up, min(count(view.theirs, up), 2)]
-        if p._goes_on(outcomes[up, d], after, gap, d, up, view, wins, loses):
-            if_hidden = p._with_hand(after, theirs + my_d, mine + its_up, hand, 1.0, n, digit, moves, wins, loses, gap,
-                                     side, tie, theirs_values, answers, again, offers, q)
-        gain += chance * (if_up - if_hidden)
+    own_values = array_at(params[OWN_VALUES], (states,), np.float32)
+    index = array_at(params[INDEX], (states,), np.int32)
+    measured = array_at(params[OFFERS], (np.int64(params[N_MEASURED]), SIZE, SIZE), np.float32)
+    n, up = t.n, view.up
+    mine, theirs = digits(view.theirs, t.digit, n), digits(view.mine, t.digit, n)
+    row = index[((-view.lead + t.gap - 1) * t.side + mine) * t.side + theirs]
+    outcomes, belief, means, ends = np.empty((SIZE, SIZE)), np.empty(SIZE), np.empty((2, SIZE)), np.empty((2, SIZE))
+    pairs = np.empty((2, SIZE, SIZE, SIZE))
+    public, cards, out = np.empty(SIZE, np.int64), np.empty(SIZE, np.int64), np.empty(SIZE, np.int64)
+    fill_outcomes(-view.lead, mine, theirs, n, t.digit, t.moves, t.wins, t.loses, t.gap, t.side, t.tie, own_values,
+                  outcomes)
+    for name in range(n):
+        public[name] = table[COPIES + name] - count(view.mine, name) - count(view.theirs, name)
+        cards[name], out[name] = count(view.hand, name), count(view.tossed, name)
+        # A little of any card is thought of beside what was measured.
+        belief[name] = 1e-4 * public[name] + (measured[row, up, name] if row >= 0 else 0.0)
+    fill_successors(view, table, t, t.values, up, belief, outcomes, False, ends, means, pairs)
+    gain = gain_of(cards, out, up, n, public, belief, 1.0, ends, means, pairs)
     if gain == 0.0:
         return np.int64(word(key, 0) >> np.uint64(63))
     return np.int64(1) if gain > 0.0 else np.int64(0)

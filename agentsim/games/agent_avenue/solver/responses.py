@@ -88,7 +88,7 @@ def row_of(ref: PolicyRef, rules: Rules) -> NDArray[np.float64]:
     if len(response.answers) != len(found.values):
         raise InputError(f"'{ref.label}' answers a policy of other rules", key="policies")
     never: dict[str, float] = {"offer_tau": 0.0, "margin": 0.025}
-    row = solver_row(never, response.theirs, response.answers, found.facts)
+    row = solver_row(never, response.theirs, response.answers, found.facts, informed=False)
     row[OWN_VALUES], row[INDEX] = response.own.ctypes.data, response.index.ctypes.data
     row[OFFERS], row[N_MEASURED] = response.offers.ctypes.data, len(response.offers)
     return row

@@ -23,14 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentsim.games.agent_avenue.rules import Rules
-from agentsim.games.agent_avenue.solver.backward import STEPS, solve_states
-from agentsim.games.agent_avenue.solver.player import facts_of
+from agentsim.games.agent_avenue.solver.backward import STEPS, mixed_offers, solve_states
+from agentsim.games.agent_avenue.solver.opened import facts_of
 from agentsim.games.agent_avenue.solver.states import Space, space_of
-from agentsim.games.agent_avenue.solver.turn_game import HARD, REACH
+from agentsim.games.agent_avenue.solver.turn_game import BY_DISTANCE, BY_SPREAD, HARD, PAIRS, REACH, SIZE
 
-__all__ = ["Solution", "solution", "table_folder"]
+__all__ = ["Solution", "offers_of_table", "solution", "table_folder"]
 
-VERSION = 1
+VERSION = 2
 """Raise when the solver finds other numbers for the same rules."""
 
 _loaded: dict[str, Solution] = {}
@@ -55,6 +55,17 @@ class Solution:
     seconds: float
 
 
+def offers_of_table(found: Solution, states: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The chance of every offer (u, d) in states of a solved rule set, over hands drawn anew: (n, SIZE, SIZE)."""
+    space, square, pairs = found.space, np.zeros((4, SIZE, SIZE)), np.zeros((2, PAIRS))
+    offers = np.zeros((len(states), SIZE, SIZE))
+    mixed_offers(states, space.n_names, space.digit, space.moves, space.wins, space.loses, space.copies, space.gap,
+                 space.side, space.tie, space.hand, space.sets, space.set_start, space.set_pairs, space.pair_of,
+                 found.values, found.answers, np.zeros(len(space.sets)), np.zeros(SIZE, np.int64), np.zeros(1 << SIZE),
+                 square[0], np.zeros(SIZE), square[1], square[2], square[3], pairs[0], pairs[1], offers)
+    return offers
+
+
 def table_folder() -> Path:
     """Where tables are kept."""
     chosen = os.environ.get("AGENTSIM_SOLVER")
@@ -66,7 +77,8 @@ def table_folder() -> Path:
 def digest_of(space: Space) -> str:
     """What a table is called: everything that it depends on."""
     digest = hashlib.blake2b(digest_size=10)
-    digest.update(f"{VERSION} {STEPS} {HARD} {REACH} {space.hand} {space.copies.tolist()}".encode())
+    digest.update(f"{VERSION} {STEPS} {HARD} {REACH} {BY_SPREAD} {BY_DISTANCE}".encode())
+    digest.update(f" {space.hand} {space.copies.tolist()}".encode())
     digest.update(facts_of(space).tobytes())
     return digest.hexdigest()
 

@@ -4,13 +4,17 @@ The offerer knows its hand, of which only the set of names matters (its *type*, 
 up and ``d`` down. The receiver sees ``u`` alone and takes it with probability ``q[u]``. With ``O[x, y]`` the offerer's
 winning chance when it recruits ``x`` and the other ``y``, an offer is worth
 
-    value(u, d) = q[u] O[d, u] + (1 - q[u]) O[u, d]
+    value(u, d) = q[u] O[d, u] + (1 - q[u]) O[u, d] - 4 q[u] (1 - q[u]) bonus[u, d]
 
-and the receiver minimises ``F(q) = sum_T p(T) max over offers of T of value``. The maximum is softened to ``tau log
-sum exp(value / tau)``: F is then smooth and convex, and the offerer's mixed offers are the weights of that sum. As
-each value depends on one ``q[u]`` only, the Hessian is at most the diagonal matrix ``E[(O[d, u] - O[u, d])^2] / tau``
-(the second moment bounds the covariance), so ``q -= gradient / bound`` never goes up (a majorise-minimise step), nor
-does any step below twice that length; 1.8 of it converges best. ``tau`` is lowered on the way.
+The last term is the receiver's own hand. Where it takes a card half of the time, its hand decides which half: it
+takes what suits it, and what is less likely to hide a card that it holds itself. How much that brings was measured
+over hands in the states of games and fitted (docs/solver.md); it is nothing where q is 0 or 1. The receiver minimises
+``F(q) = sum_T p(T) max over offers of T of value``. The maximum is softened to ``tau log sum exp(value / tau)``: F is
+smooth then and convex, and the offerer's mixed offers are the weights of that sum. As each value depends on one
+``q[u]`` only, the Hessian is at most the diagonal matrix ``E[slope^2] / tau + 8 E[bonus]``, ``slope`` being the
+derivative of the value (its second moment bounds the covariance), so ``q -= gradient / bound`` never goes up (a
+majorise-minimise step), nor does any step below twice that length; 1.8 of it converges best. ``tau`` is lowered on
+the way.
 """
 
 from __future__ import annotations
@@ -19,23 +23,49 @@ import math
 
 from agentsim.jit import jit
 
-__all__ = ["HARD", "PAIRS", "SIZE", "offer_weights", "solve_turn", "turn_values"]
+__all__ = ["BY_DISTANCE", "BY_SPREAD", "HARD", "PAIRS", "REACH", "SIZE", "fill_bonus", "offer_chances", "offer_weights",
+           "solve_turn", "turn_values"]
 
 SIZE = 8
 """Names, as wide as the arrays are."""
 PAIRS = 36
 HARD = 0.01
 """The temperature of the solved game, in winning chance."""
+BY_SPREAD, BY_DISTANCE = 0.052, 0.036
+"""The bonus of the receiver's hand, per unit of spread and of distance, in winning chance."""
 REACH = 1.8
 """Length of a step, in steps that are sure not to go up; must be below 2."""
 
 
 @jit
-def turn_values(n, outcomes, q, values):
+def fill_bonus(n, outcomes, left, bonus):
+    """``bonus[u, d]``: what the receiver's own hand is worth to it against an offer, if it takes half of the time.
+
+    ``left``: copies by name that do not lie in the open. Linear in the spread over hidden cards of what taking ``u``
+    changes, and in how far ``d`` lies from its mean.
+    """
+    for u in range(n):
+        copies, mean, square = 0.0, 0.0, 0.0
+        for d in range(n):
+            weight = left[d] - (1.0 if u == d else 0.0)
+            if weight > 0.0:
+                change = outcomes[u, d] - outcomes[d, u]
+                copies += weight
+                mean += weight * change
+                square += weight * change * change
+        mean /= max(copies, 1.0)
+        spread = math.sqrt(max(square / max(copies, 1.0) - mean * mean, 0.0))
+        for d in range(n):
+            bonus[u, d] = BY_SPREAD * spread + BY_DISTANCE * abs(outcomes[u, d] - outcomes[d, u] - mean)
+
+
+@jit
+def turn_values(n, outcomes, q, bonus, values):
     """``values[u, d]`` of all offers against the answers ``q``."""
     for u in range(n):
+        both = 4.0 * q[u] * (1.0 - q[u])
         for d in range(n):
-            values[u, d] = q[u] * outcomes[d, u] + (1.0 - q[u]) * outcomes[u, d]
+            values[u, d] = q[u] * outcomes[d, u] + (1.0 - q[u]) * outcomes[u, d] - both * bonus[u, d]
 
 
 @jit
@@ -72,13 +102,24 @@ def _shares(p, set_start, set_pairs, sums, shares):
 
 
 @jit
-def solve_turn(n, outcomes, p, set_start, set_pairs, pair_of, q, warm, steps, hard, values, weights, sums,
+def offer_chances(n, values, tau, p, set_start, set_pairs, pair_of, weights, sums, shares, found):
+    """``found[u, d]``: the chance of each offer, over types with chances ``p``, at a temperature."""
+    offer_weights(n, values, tau, pair_of, weights, sums)
+    _shares(p, set_start, set_pairs, sums, shares)
+    for u in range(n):
+        for d in range(n):
+            found[u, d] = weights[u, d] * shares[pair_of[u, d]]
+
+
+@jit
+def solve_turn(n, outcomes, bonus, p, set_start, set_pairs, pair_of, q, warm, steps, hard, values, weights, sums,
                shares):
     """Solve the game of one turn in place.
 
     Parameters
     ----------
-    n : names; outcomes : (SIZE, SIZE); p : chance of each type
+    n : names; outcomes : (SIZE, SIZE); bonus : (SIZE, SIZE), zeros for a receiver without a hand
+    p : chance of each type
     q : the answers, (SIZE,): filled; where to start from with ``warm``, which also skips the soft stages
     steps : how many; hard : the temperature at the end, in winning chance
 
@@ -90,30 +131,35 @@ def solve_turn(n, outcomes, p, set_start, set_pairs, pair_of, q, warm, steps, ha
             q[u] = 0.5
     for step in range(steps):
         tau = hard if warm else max(hard, 0.1 * (hard / 0.1) ** (step / (0.7 * steps)))
-        turn_values(n, outcomes, q, values)
+        turn_values(n, outcomes, q, bonus, values)
         offer_weights(n, values, tau, pair_of, weights, sums)
         _shares(p, set_start, set_pairs, sums, shares)
         for u in range(n):
-            slope, bend = 0.0, 0.0
+            slope, bend, skew = 0.0, 0.0, 4.0 - 8.0 * q[u]
             for d in range(n):
-                gain = outcomes[d, u] - outcomes[u, d]
-                part = weights[u, d] * shares[pair_of[u, d]] * gain
-                slope += part
-                bend += part * gain
+                chance = weights[u, d] * shares[pair_of[u, d]]
+                gain = outcomes[d, u] - outcomes[u, d] - skew * bonus[u, d]
+                slope += chance * gain
+                bend += chance * (gain * gain + 8.0 * tau * bonus[u, d])
             if bend > 1e-12:
                 q[u] = min(1.0, max(0.0, q[u] - REACH * tau * slope / bend))
-    turn_values(n, outcomes, q, values)
+    turn_values(n, outcomes, q, bonus, values)
     offer_weights(n, values, hard, pair_of, weights, sums)
     _shares(p, set_start, set_pairs, sums, shares)
     value, answered = 0.0, 0.0
     for u in range(n):
-        taken, left = 0.0, 0.0
+        taken, left, mixed = 0.0, 0.0, 0.0
         for d in range(n):
             chance = weights[u, d] * shares[pair_of[u, d]]
             taken += chance * outcomes[d, u]
             left += chance * outcomes[u, d]
-        value += q[u] * taken + (1.0 - q[u]) * left
-        answered += min(taken, left)
+            mixed += 4.0 * chance * bonus[u, d]
+        value += q[u] * taken + (1.0 - q[u]) * left - q[u] * (1.0 - q[u]) * mixed
+        if mixed > 1e-12:
+            best = min(1.0, max(0.0, 0.5 - (taken - left) / (2.0 * mixed)))
+            answered += best * taken + (1.0 - best) * left - best * (1.0 - best) * mixed
+        else:
+            answered += min(taken, left)
     best = 0.0
     for u in range(n):
         sums[pair_of[u, u]] = values[u, u]
