@@ -37,7 +37,7 @@ TAKEN, LEFT = 0, 1
 _GOES_ON = -1.0
 
 
-@jit
+@jit(_nrt=True)
 def believe(t, state, up, hand, public, outcomes, naive, belief):
     """``belief[d]``: the chance that d lies hidden, to one who sees neither hand.
 
@@ -83,7 +83,7 @@ def _goes_on(lead, gap, x, y, view, wins, loses):
     return not (mine and (wins[x] != 0 or loses[x] != 0)) and not (theirs and (wins[y] != 0 or loses[y] != 0))
 
 
-@jit
+@jit(_nrt=True)
 def fill_successors(view, table, t, values, up, belief, outcomes, informed, ends, means, pairs):
     """What the receiver's next offers are worth after either answer, for every hidden card d that is believed in.
 
@@ -122,7 +122,7 @@ def fill_successors(view, table, t, values, up, belief, outcomes, informed, ends
                     pairs[answer, d, a, b] = max(offers[a, b], offers[b, a])
 
 
-@jit
+@jit(_nrt=True)
 def gain_of(cards, out, up, n, public, belief, own, ends, means, pairs):
     """What taking the face-up card gains a receiver with ``cards`` (copies by name) in hand, in winning chance.
 
