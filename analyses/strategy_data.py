@@ -150,15 +150,17 @@ def openings(rules: Any) -> pd.DataFrame:
     """
     from agentsim.games.agent_avenue.solver import store
     from agentsim.games.agent_avenue.solver.backward import LEVELS, fill_outcomes, type_chances
-    from agentsim.games.agent_avenue.solver.turn_game import SIZE, turn_values
+    from agentsim.games.agent_avenue.solver.turn_game import SIZE, fill_bonus, turn_values
 
     found, names = store.solution(rules), rules.names
     space = found.space
-    outcomes, values, chances = np.zeros((SIZE, SIZE)), np.zeros((SIZE, SIZE)), np.zeros(len(space.sets))
+    outcomes, values, bonus = np.zeros((SIZE, SIZE)), np.zeros((SIZE, SIZE)), np.zeros((SIZE, SIZE))
+    chances = np.zeros(len(space.sets))
     fill_outcomes(0, 0, 0, space.n_names, space.digit, space.moves, space.wins, space.loses, space.gap, space.side,
                   space.tie, found.values, outcomes)
     state = (space.gap - 1) * space.side**2
-    turn_values(space.n_names, outcomes, found.answers[state] / LEVELS, values)
+    fill_bonus(space.n_names, outcomes, space.copies, bonus)
+    turn_values(space.n_names, outcomes, found.answers[state] / LEVELS, bonus, values)
     type_chances(space.copies.copy(), space.n_names, space.hand, space.sets, chances, np.zeros(1 << SIZE))
 
     def best(bits: int) -> list[tuple[float, int, int]]:

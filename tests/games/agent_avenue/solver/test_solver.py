@@ -16,9 +16,16 @@ from scipy.optimize import linprog
 
 from agentsim import load_policies, simulate
 from agentsim.errors import InputError
+from agentsim.games.agent_avenue.engine import STATE_SIZE
+from agentsim.games.agent_avenue.playing import make_player, padded_rows, user_functions
+from agentsim.games.agent_avenue.policies.exchange import SCRATCH_SIZE
+from agentsim.games.agent_avenue.policies.planner import work_space
+from agentsim.games.agent_avenue.rules import compile_rules
+from agentsim.games.agent_avenue.solver import store
 from agentsim.games.agent_avenue.solver.backward import fill_outcomes, solve_states, type_chances
+from agentsim.games.agent_avenue.solver.measure import measure_answers
 from agentsim.games.agent_avenue.solver.states import Space, space_of
-from agentsim.games.agent_avenue.solver.turn_game import PAIRS, SIZE, solve_turn
+from agentsim.games.agent_avenue.solver.turn_game import BY_DISTANCE, BY_SPREAD, PAIRS, SIZE, fill_bonus, solve_turn
 from agentsim.games.base import get_game
 
 GAME = get_game("agent_avenue")
@@ -147,6 +154,7 @@ def test_rules_it_does_not_know_are_refused(settings: dict[str, Any], problem: s
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AGENTSIM_SOLVER", str(tmp_path_factory.mktemp("tables")))
+        patch.setattr(store, "_loaded", {})  # other tests may have solved the same rules
         yield Path
 
 
@@ -170,3 +178,67 @@ def test_it_is_named_but_not_among_all() -> None:
     assert load_policies("solver(naive=0.3)")[0].params["naive"] == 0.3
     with pytest.raises(InputError, match="base game of two players"):
         simulate(policies="solver,random", games=10, settings={"rules.mode": "advanced"})
+
+
+def test_the_bonus_of_a_hand_is_what_its_formula_says() -> None:
+    """By plain arithmetic over cards, one by one; nothing where nothing is at stake."""
+    rng = np.random.default_rng(4)
+    outcomes, left, bonus = rng.uniform(size=(SIZE, SIZE)), rng.integers(0, 4, SIZE) + 1, np.zeros((SIZE, SIZE))
+    fill_bonus(SIZE, outcomes, left, bonus)
+    for up in range(SIZE):
+        change = [outcomes[up, d] - outcomes[d, up] for d in range(SIZE) for _ in range(left[d] - (d == up))]
+        for d in range(SIZE):
+            distance = abs(outcomes[up, d] - outcomes[d, up] - np.mean(change))
+            assert bonus[up, d] == pytest.approx(BY_SPREAD * np.std(change) + BY_DISTANCE * distance)
+    fill_bonus(SIZE, np.full((SIZE, SIZE), 0.3), left, bonus)
+    assert not bonus.any()
+
+
+def softened(space: Space, outcomes: np.ndarray, bonus: np.ndarray, chances: np.ndarray, answers: np.ndarray) -> float:
+    """What the answers let the offerer expect at a temperature of 0.01."""
+    mixed = answers[:, None]
+    weights = np.exp((mixed * outcomes.T + (1 - mixed) * outcomes - 4 * mixed * (1 - mixed) * bonus) / 0.01)
+    return float(sum(chance * 0.01 * np.log(sum(weights[offer] for offer in offers_of(int(names))))
+                     for names, chance in zip(space.sets, chances, strict=True) if chance > 0))
+
+
+def test_with_a_bonus_the_answers_are_still_the_best() -> None:
+    """The minimum of a convex function: no answer to any card does better, moved to either side."""
+    space = space_of(GAME.rules({}))
+    rng = np.random.default_rng(6)
+    for _ in range(5):
+        outcomes, bonus = rng.uniform(size=(SIZE, SIZE)), np.zeros((SIZE, SIZE))
+        left = np.maximum(space.copies - rng.integers(0, 4, SIZE), 0)
+        fill_bonus(SIZE, outcomes, left, bonus)
+        chances, q = chances_of(space, left), np.zeros(SIZE)
+        arrays = np.zeros((2, SIZE, SIZE)), np.zeros((2, PAIRS))
+        solve_turn(SIZE, outcomes, bonus, chances, space.set_start, space.set_pairs, space.pair_of, q, False, 400, 0.01,
+                   *arrays[0], *arrays[1])
+
+        best = softened(space, outcomes, bonus, chances, q)
+        for up in range(SIZE):
+            for step in (-0.05, 0.05):
+                moved = q.copy()
+                moved[up] = min(1.0, max(0.0, q[up] + step))
+                assert softened(space, outcomes, bonus, chances, moved) >= best - 1e-7
+
+
+def test_a_hand_decides_which_answers_but_not_how_many(tables: Any) -> None:
+    """Over random hands the solver takes as often as its table says, in a hundred states and for every card."""
+    rules = tiny(**{"rules.discards": 2})
+    found = store.solution(rules)
+    player = make_player(load_policies("solver")[0], rules)
+    space, states, hands = found.space, np.arange(0, found.space.n_states, 7), 400
+    taken = np.zeros((len(states), SIZE))
+    functions = user_functions([player])
+    assert functions is not None
+    measure_answers(states, np.full(len(states), hands), np.uint64(5), player.family, functions[1],
+                    compile_rules(rules), padded_rows([player]), space.digit, space.gap, space.side, taken,
+                    np.zeros(STATE_SIZE, np.int64), np.zeros(SCRATCH_SIZE, np.int64), work_space())
+    can = taken >= 0
+    wanted = (found.answers[states] / 255)[can]
+    misses = (taken[can] / hands - wanted) / np.sqrt(np.maximum(wanted * (1 - wanted), 0.01) / hands)
+    assert can.sum() > 100
+    assert ((wanted > 0.1) & (wanted < 0.9)).sum() > 30
+    assert abs(misses.mean()) < 5 / np.sqrt(can.sum()) + 0.2
+    assert np.abs(misses).max() < 6
