@@ -7,6 +7,7 @@ sweep before stand in, and of the first sweep a formula. Two sweeps settle that.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -26,7 +27,8 @@ from agentsim.games.agent_avenue.solver.turn_game import (
 )
 from agentsim.jit import jit
 
-__all__ = ["LEVELS", "ROUGH", "STEPS", "fill_outcomes", "mixed_offers", "solve_states", "type_chances"]
+__all__ = ["LEVELS", "LIFT", "ROUGH", "STEEPER", "STEPS", "fill_outcomes", "mixed_offers", "solve_states",
+           "type_chances"]
 
 STEPS = (22, 8)
 """Steps of every sweep."""
@@ -34,6 +36,9 @@ LEVELS = 255.0
 """Answers are kept in whole parts of this many."""
 ROUGH = 0.3
 """Log-odds of a space of lead: where the first sweep starts from."""
+STEEPER, LIFT = 1.08, 0.12
+"""A turn's log-odds are multiplied by one and raised by the other: what discards and hands add to the game that is
+solved, measured in played games (docs/solver.md)."""
 _CHUNK = 512
 
 
@@ -108,8 +113,15 @@ def type_chances(left, n, hand, sets, chances, work):
 
 
 @jit
+def _in_play(value):
+    """What a winning chance of the solved game comes to in games that are played."""
+    won, lost = max(value, 1e-9) ** STEEPER * math.exp(LIFT), max(1.0 - value, 1e-9) ** STEEPER
+    return won / (won + lost)
+
+
+@jit
 def _solve_some(pairs, first, last, n, digit, moves, wins, loses, copies, gap, side, tie, hand, sets, set_start,
-                set_pairs, pair_of, values, answers, warm, steps, hard, informed, new_values, new_answers, gaps, p,
+                set_pairs, pair_of, values, answers, warm, steps, hard, as_played, new_values, new_answers, gaps, p,
                 left, subsets, outcomes, q, offers, weights, bonus, sums, shares):
     """Solve all leads of the pairs ``first .. last - 1`` of the level's list."""
     leads = 2 * gap - 1
@@ -124,7 +136,7 @@ def _solve_some(pairs, first, last, n, digit, moves, wins, loses, copies, gap, s
         for index in range(leads):
             state = (index * side + mine) * side + theirs
             fill_outcomes(index - gap + 1, mine, theirs, n, digit, moves, wins, loses, gap, side, tie, values, outcomes)
-            if informed:
+            if as_played:
                 fill_bonus(n, outcomes, left, bonus)
             if warm:
                 for name in range(n):
@@ -132,7 +144,7 @@ def _solve_some(pairs, first, last, n, digit, moves, wins, loses, copies, gap, s
             value, offerer, receiver = solve_turn(n, outcomes, bonus, p, set_start, set_pairs, pair_of, q, warm, steps,
                                                   hard, offers, weights, sums, shares)
             row = at * leads + index
-            new_values[row] = value
+            new_values[row] = _in_play(value) if as_played else value
             gaps[state, 0], gaps[state, 1] = offerer, receiver
             for name in range(n):
                 new_answers[row, name] = np.uint8(q[name] * LEVELS + 0.5)
@@ -182,13 +194,13 @@ def _levels(space: Space) -> list[NDArray[np.int64]]:
 
 
 def solve_states(space: Space, *, workers: int = 1, progress: Callable[[float], None] | None = None,
-                 steps: Sequence[int] = STEPS, hard: float = HARD, informed: bool = True
+                 steps: Sequence[int] = STEPS, hard: float = HARD, as_played: bool = True
                  ) -> tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[np.float32]]:
     """Values, answers and gaps of all public states.
 
     ``workers``: threads; the result does not depend on it. ``progress``: told the share that is done. ``steps``: of
-    every sweep; ``hard``: the temperature of the solved game; ``informed``: whether the receiver's own hand counts
-    (see :mod:`..turn_game`).
+    every sweep; ``hard``: the temperature of the solved game; ``as_played``: with the bonus of the receiver's hand
+    (:mod:`..turn_game`) and STEEPER and LIFT; otherwise the game with hands drawn anew and without discards, exactly.
 
     Returns ``values`` (n_states,), the winning chance of who is to offer; ``answers`` (n_states, SIZE), with what
     chance a card lying face up is taken, in parts of LEVELS; ``gaps`` (n_states, 2), what the offerer and the receiver
@@ -208,7 +220,7 @@ def solve_states(space: Space, *, workers: int = 1, progress: Callable[[float], 
         square = np.zeros((4, SIZE, SIZE))
         _solve_some(level, first, last, space.n_names, space.digit, space.moves, space.wins, space.loses, space.copies,
                     space.gap, space.side, space.tie, space.hand, space.sets, space.set_start, space.set_pairs,
-                    space.pair_of, values, answers, warm, each, hard, informed, *out, gaps, np.zeros(len(space.sets)),
+                    space.pair_of, values, answers, warm, each, hard, as_played, *out, gaps, np.zeros(len(space.sets)),
                     np.zeros(SIZE, np.int64), np.zeros(1 << SIZE), square[0], np.zeros(SIZE), square[1], square[2],
                     square[3], np.zeros(PAIRS), np.zeros(PAIRS))
         return (last - first) * each

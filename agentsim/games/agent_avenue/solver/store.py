@@ -23,14 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentsim.games.agent_avenue.rules import Rules
-from agentsim.games.agent_avenue.solver.backward import STEPS, mixed_offers, solve_states
+from agentsim.games.agent_avenue.solver.backward import LIFT, STEEPER, STEPS, mixed_offers, solve_states
 from agentsim.games.agent_avenue.solver.opened import facts_of
 from agentsim.games.agent_avenue.solver.states import Space, space_of
 from agentsim.games.agent_avenue.solver.turn_game import BY_DISTANCE, BY_SPREAD, HARD, PAIRS, REACH, SIZE
 
 __all__ = ["Solution", "offers_of_table", "solution", "table_folder"]
 
-VERSION = 2
+VERSION = 3
 """Raise when the solver finds other numbers for the same rules."""
 
 _loaded: dict[str, Solution] = {}
@@ -77,7 +77,7 @@ def table_folder() -> Path:
 def digest_of(space: Space) -> str:
     """What a table is called: everything that it depends on."""
     digest = hashlib.blake2b(digest_size=10)
-    digest.update(f"{VERSION} {STEPS} {HARD} {REACH} {BY_SPREAD} {BY_DISTANCE}".encode())
+    digest.update(f"{VERSION} {STEPS} {HARD} {REACH} {BY_SPREAD} {BY_DISTANCE} {STEEPER} {LIFT}".encode())
     digest.update(f" {space.hand} {space.copies.tolist()}".encode())
     digest.update(facts_of(space).tobytes())
     return digest.hexdigest()

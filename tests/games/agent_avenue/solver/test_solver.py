@@ -114,7 +114,7 @@ def test_all_states_of_tiny_rules_are_solved() -> None:
     """Every state's value within 1e-3 of the linear program's, with successors by linear programs as well."""
     rules = tiny()
     space = space_of(rules)
-    values, _, _ = solve_states(space, steps=(400, 400, 400, 400, 400, 400), hard=1.5e-3, informed=False)
+    values, _, _ = solve_states(space, steps=(400, 400, 400, 400, 400, 400), hard=1.5e-3, as_played=False)
     exact = values.astype(np.float64).copy()
     outcomes = np.zeros((SIZE, SIZE))
     for _ in range(2):  # from the table on: what exact successors still change
