@@ -141,11 +141,9 @@ def gain_of(cards, out, up, n, public, belief, own, ends, means, pairs):
             continue
         taken, left = ends[TAKEN, d], ends[LEFT, d]
         goes_on, also = taken == _GOES_ON, left == _GOES_ON
-        if size == 1:
-            taken = max(taken, pairs[TAKEN, d, names[0], names[0]])
-            left = max(left, pairs[LEFT, d, names[0], names[0]])
         for i in range(size):
-            for j in range(i + 1, size):
+            # Two copies of a name are offered only by a hand without another.
+            for j in range(i if size == 1 else i + 1, size):
                 if goes_on:
                     taken = max(taken, pairs[TAKEN, d, names[i], names[j]])
                 if also:

@@ -19,7 +19,7 @@ from agentsim.games.agent_avenue.session import Session
 from agentsim.games.agent_avenue.solver.answering import draw_hand, fill_successors, gain_of
 from agentsim.games.agent_avenue.solver.backward import LEVELS, fill_outcomes
 from agentsim.games.agent_avenue.solver.measure import note_states, zone_of
-from agentsim.games.agent_avenue.solver.opened import facts_of, open_table
+from agentsim.games.agent_avenue.solver.opened import open_table
 from agentsim.games.agent_avenue.solver.parameters import solver_row
 from agentsim.games.agent_avenue.solver.store import Solution, offers_of_table, solution
 from agentsim.games.agent_avenue.solver.turn_game import SIZE
@@ -134,7 +134,7 @@ def hand_worth(rules: Rules, policy: PolicyRef, *, games: int = 20_000, states: 
     turns = visited_states(policy, rules, games, seed)
     drawn = np.random.default_rng(seed).choice(turns, states)
     rows = np.zeros((states, SIZE, SIZE, 4))
-    params = solver_row({}, found.values, found.answers, facts_of(found.space))
+    params = solver_row({}, found.values, found.answers, found.facts)
     _weigh_hands(drawn, compile_rules(rules), params, offers_of_table(found, drawn), HANDS, np.uint64(seed), rows)
     block = np.repeat(np.arange(states) % _BLOCKS, SIZE * SIZE)
     weight = np.sqrt(rows[..., 3].ravel())

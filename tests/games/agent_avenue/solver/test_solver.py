@@ -227,7 +227,7 @@ def test_a_hand_decides_which_answers_but_not_how_many(tables: Any) -> None:
     """Over random hands the solver takes as often as its table says, in a hundred states and for every card."""
     rules = tiny(**{"rules.discards": 2})
     found = store.solution(rules)
-    player = make_player(load_policies("solver")[0], rules)
+    player = make_player(load_policies("solver(sure=1)")[0], rules)
     space, states, hands = found.space, np.arange(0, found.space.n_states, 7), 400
     taken = np.zeros((len(states), SIZE))
     functions = user_functions([player])
