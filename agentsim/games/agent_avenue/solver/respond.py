@@ -2,7 +2,8 @@
 
 Rounds: games of the target against several policies, then against the response so far, say which public states come
 up; in each of these the target's code is asked with random hands what it offers and what it takes; backwards from the
-last state the best answer follows. States never met keep the equilibrium's values and answers. What the dynamic
+last state the best answer follows. States never met keep the equilibrium's answers; their values are the equilibrium's,
+raised by as much as those of the states that were met. What the dynamic
 programming promises is too high (behaviour is measured with noise, hands are not drawn anew every turn): play the
 response on fresh deals before quoting a figure, and quote it as "at least".
 """
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln, gammaln
+from scipy.special import betaln, expit, gammaln, logit
 
 from agentsim.errors import InputError
 from agentsim.games.agent_avenue.catalog import CATALOG
@@ -42,6 +43,9 @@ _HANDS = 6, 48
 _WEIGHTS = (0.5, 2.0, 8.0, 32.0, 128.0)
 """How many hands the equilibrium's behaviour may weigh: that number is taken under which what was seen is likeliest."""
 _PART = 20_000
+_SWEEPS = 3
+_SURE = 1e-3
+"""Winning chances are kept so far from 0 and 1 when their log-odds are compared."""
 
 
 def best_response(target: PolicyRef, rules: Rules, *, games: int = 1_000_000, seed: int = 1, rounds: int = 4,
@@ -191,9 +195,16 @@ def _solve(space: Space, measured: _Measured, answering: NDArray[np.uint16], val
     total = sizes[order // space.side % space.side] + sizes[order % space.side]
     order = order[np.argsort(-total, kind="stable")].astype(np.int64)
     square = np.zeros((3, SIZE, SIZE))
-    for _ in range(2):
+    offers_there, answers_there = answering > 0, measured.index >= 0
+    for _ in range(_SWEEPS):
         respond_states(order, space.n_names, space.digit, space.moves, space.wins, space.loses, space.gap, space.side,
                        space.tie, space.copies, space.hand, space.sets, np.zeros(len(space.sets)), np.zeros(1 << SIZE),
                        np.zeros(SIZE, np.int64), answering, measured.answers, measured.index, measured.offers, own,
                        theirs, square[0], square[1], square[2], np.zeros(SIZE))
+        # States never met are as much better than the table says as those that were.
+        for side, known in ((own, offers_there), (theirs, answers_there)):
+            met = np.clip(side[known], _SURE, 1.0 - _SURE).astype(np.float64)
+            usual = np.clip(values, _SURE, 1.0 - _SURE).astype(np.float64)
+            gained = float(np.mean(logit(met) - logit(usual[known]))) if known.any() else 0.0
+            side[~known] = expit(logit(usual[~known]) + gained)
     return own, theirs
