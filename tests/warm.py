@@ -56,16 +56,17 @@ def _rollouts() -> None:
     agentsim.advise(agentsim.new_game(1), mine="random", theirs="random", games=10)
 
 
-def _mind(name: str) -> None:
+def _mind(name: str, memory: bool = False) -> None:
     from agentsim.games.agent_avenue.modes.policies import minds
     from agentsim.jit import jit
 
-    jit(minds._SIGNATURE)(getattr(minds, name))
+    jit(minds._SIGNATURE, _nrt=memory)(getattr(minds, name))
 
 
 JOBS: dict[str, Callable[[], None]] = {
     "exchange": lambda: _mind("_exchange"),
     "market": lambda: _mind("_market"),
+    "fitted": lambda: _mind("_fitted", memory=True),
     "base": lambda: _play("agent_avenue", "random"),
     "modes": lambda: _play("agent_avenue", "random", {"rules.mode": "advanced"}),
     "forks": _forks,

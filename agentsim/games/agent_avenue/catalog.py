@@ -8,6 +8,7 @@ from agentsim.errors import InputError, nearest
 from agentsim.games.agent_avenue import user
 from agentsim.games.agent_avenue.policies.parameters import OF_DIVISION_M, OF_MARKET, PLANNER_PARAMETERS
 from agentsim.games.agent_avenue.ruleset import Rules
+from agentsim.games.agent_avenue.solver.advanced.parameters import ADVANCED_PARAMETERS
 from agentsim.games.agent_avenue.solver.parameters import SOLVER_PARAMETERS
 from agentsim.games.base import PolicyRef
 from agentsim.games.families import Families, label_of
@@ -21,8 +22,9 @@ FAMILIES: dict[str, str] = {
     "minmax": "Cautious linear evaluation of the exchange: mostly the worse outcome, sets and lead.",
     "planner": "The parameterised family for bluff heuristics, with its default parameters.",
     "solver": "Near-equilibrium play of the base game, by a table of all public states (minutes to build, once).",
+    "solver_advanced": "Near-equilibrium play of the advanced mode, on values fitted to games of its own.",
 }
-"""The built-in families with a sentence each. ``planner`` and ``solver`` have parameters."""
+"""The built-in families with a sentence each. ``planner`` and the solvers have parameters."""
 
 
 def _user_policy(base: str, given: Mapping[str, float], where: str) -> PolicyRef:
@@ -40,7 +42,7 @@ def _user_policy(base: str, given: Mapping[str, float], where: str) -> PolicyRef
                      str(getattr(found, "idea", "")))
 
 
-_PARAMETERS = {"planner": PLANNER_PARAMETERS, "solver": SOLVER_PARAMETERS}
+_PARAMETERS = {"planner": PLANNER_PARAMETERS, "solver": SOLVER_PARAMETERS, "solver_advanced": ADVANCED_PARAMETERS}
 CATALOG = Families("agentsim.games.agent_avenue", FAMILIES, _PARAMETERS, _user_policy)
 
 
@@ -50,15 +52,15 @@ def silent(rules: Rules) -> set[str]:
 
 
 def different(rules: Rules) -> list[PolicyRef]:
-    """The shipped policies that play as no earlier one under these rules; those of the solver are left out.
+    """The shipped policies that play as no earlier one under these rules; those of the solvers are left out.
 
-    A taste for what the rules do not have changes nothing: without a Black Market a `thief` is an `expert`. The solver
-    plays one mode only and makes a table of minutes first, so it plays where it is named and not where `all` do.
+    A taste for what the rules do not have changes nothing: without a Black Market a `thief` is an `expert`. A
+    solver plays one mode only and is slow, so it plays where it is named and not where `all` do.
     """
     idle = silent(rules)
     found: dict[tuple[object, ...], PolicyRef] = {}
     for ref in CATALOG.presets.values():
-        if ref.family == "solver":
+        if ref.family in ("solver", "solver_advanced"):
             continue
         heard = tuple(value for name, value in ref.params.items() if name not in idle)
         found.setdefault((ref.family, *heard), ref)

@@ -33,7 +33,7 @@ Rows = tuple[NDArray[Any], ...]
 
 _FAMILIES = {"random": dispatch.FAMILY_RANDOM, "random_discards": dispatch.FAMILY_RANDOM_DISCARDS,
              "greedy": dispatch.FAMILY_GREEDY, "minmax": dispatch.FAMILY_MINMAX, "planner": dispatch.FAMILY_PLANNER,
-             "user": dispatch.FAMILY_USER}
+             "solver_advanced": dispatch.FAMILY_FITTED, "user": dispatch.FAMILY_USER}
 
 
 @user.jit_offer
@@ -84,6 +84,8 @@ def make_player(ref: PolicyRef, rules: Rules) -> Player:
         return Player(ref, _FAMILIES["user"], row, found.offer, found.take, found.others or chance)
     elif ref.family == "solver":
         return _solver(ref, rules)
+    elif ref.family == "solver_advanced":
+        row = _fitted_row(ref, rules)
     elif ref.family == "responder":
         return _responder(ref, rules)
     return Player(ref, _FAMILIES[ref.family], row)
@@ -98,6 +100,13 @@ def _solver(ref: PolicyRef, rules: Rules) -> Player:
     found = store.solution(rules)
     return Player(ref, _FAMILIES["user"], solver_row(ref.params, found.values, found.answers, found.facts),
                   player.solver_offer, answering.solver_take)
+
+
+def _fitted_row(ref: PolicyRef, rules: Rules) -> NDArray[np.float64]:
+    """The row of the player of the advanced mode, with the weights that the package ships."""
+    from agentsim.games.agent_avenue.solver.advanced.weights import facts_of, fitted_row, shipped
+
+    return fitted_row(ref.params, shipped(), facts_of(rules))
 
 
 def _responder(ref: PolicyRef, rules: Rules) -> Player:

@@ -11,7 +11,7 @@ from agentsim.games.agent_avenue.modes.policies.chance import random_answer, ran
 from agentsim.games.agent_avenue.modes.policies.dispatch import base_view
 from agentsim.games.agent_avenue.modes.policies.minds import think
 from agentsim.games.agent_avenue.modes.view import look
-from agentsim.games.agent_avenue.policies.dispatch import FAMILY_GREEDY, FAMILY_PLANNER, FAMILY_RANDOM
+from agentsim.games.agent_avenue.policies.dispatch import FAMILY_FITTED, FAMILY_GREEDY, FAMILY_RANDOM
 from agentsim.jit import jit
 from agentsim.rng import below, seat_key
 
@@ -46,7 +46,7 @@ def one_answer(family: int, state: NDArray[np.int64], table: NDArray[np.int64], 
     ``rows``: (1, n), the policy's parameters; ``scratch``, ``work``: see ``policies/space.py``; ``key``: the answer's
     random stream. Not compiled as a whole: to hand functions to compiled code takes far longer than to call them.
     """
-    if FAMILY_GREEDY <= family <= FAMILY_PLANNER:
+    if FAMILY_GREEDY <= family <= FAMILY_FITTED:
         return think(family, look(state, table), table, rows, scratch, work, key)
     return int(_by_chance(family, state, table, key))
 

@@ -10,7 +10,7 @@ from agentsim.games.agent_avenue.policies.minmax import minmax_offer, minmax_tak
 from agentsim.games.agent_avenue.policies.planner import planner_offer, planner_take
 from agentsim.jit import jit
 
-FAMILY_RANDOM, FAMILY_RANDOM_DISCARDS, FAMILY_GREEDY, FAMILY_MINMAX, FAMILY_PLANNER = range(5)
+FAMILY_RANDOM, FAMILY_RANDOM_DISCARDS, FAMILY_GREEDY, FAMILY_MINMAX, FAMILY_PLANNER, FAMILY_FITTED = range(6)
 FAMILY_USER = 100
 
 # The planner is by far the largest policy. Compiled on its own, not as a piece of the kernel, it takes 10 s off the

@@ -22,7 +22,7 @@ from agentsim.errors import InputError
 from agentsim.games.agent_avenue.cards import Card
 from agentsim.games.agent_avenue.rules import Rules
 
-__all__ = ["CLASSES", "MAX_NAMES", "MAX_TRACKED", "Space", "space_of"]
+__all__ = ["CLASSES", "MAX_NAMES", "MAX_TRACKED", "Space", "sets_of", "space_of"]
 
 MAX_NAMES = 8
 """Different agents at most: the sets of names that a hand can hold are listed."""
@@ -98,7 +98,7 @@ def space_of(rules: Rules) -> Space:
     digit = np.zeros(n, np.int64)
     for position, number in enumerate(tracked):
         digit[number] = CLASSES**position
-    sets, start, pairs, pair_of = _sets(n, min(rules.hand_size, n))
+    sets, start, pairs, pair_of = sets_of(n, min(rules.hand_size, n))
     return Space(
         n, digit, np.array([[card.first, card.second, card.third] for card in rules.cards], np.int64),
         np.array([int(card.wins_at == 3) for card in rules.cards], np.int64),
@@ -112,7 +112,7 @@ def _changes(card: Card) -> bool:
     return bool(card.wins_at or card.loses_at or not card.first == card.second == card.third) and card.copies > 1
 
 
-def _sets(names: int, most: int) -> tuple[NDArray[np.int64], ...]:
+def sets_of(names: int, most: int) -> tuple[NDArray[np.int64], ...]:
     """All sets of 1 to ``most`` names as bits, and the pairs that each can offer. A set of one offers two copies."""
     pair_of = np.zeros((names, names), np.int64)
     for number, (a, b) in enumerate(combinations(range(names), 2)):

@@ -7,8 +7,8 @@ from agentsim.games.agent_avenue.modes.policies.chance import may_discard, rando
 from agentsim.games.agent_avenue.modes.policies.sight import show
 from agentsim.games.agent_avenue.modes.view import MODE_SIGNATURE
 from agentsim.games.agent_avenue.policies.dispatch import (
+    FAMILY_FITTED,
     FAMILY_GREEDY,
-    FAMILY_PLANNER,
     FAMILY_RANDOM,
     FAMILY_USER,
 )
@@ -46,8 +46,8 @@ def decide(family, minds, users, view, table, rows, policy, scratch, work, key):
     """
     if family == FAMILY_RANDOM:
         return random_answer(view, table, key)
-    if FAMILY_GREEDY <= family <= FAMILY_PLANNER:
-        part = 0 if view.ask <= ASK_TAKE else 1
+    if FAMILY_GREEDY <= family <= FAMILY_FITTED:
+        part = 2 if family == FAMILY_FITTED else 0 if view.ask <= ASK_TAKE else 1
         show(view, scratch)
         return minds[part](family, table, rows, policy, scratch, work, key)
     if users is None or family < FAMILY_USER:

@@ -16,7 +16,7 @@ from agentsim.games.agent_avenue.modes.policies.glance import glance
 from agentsim.games.agent_avenue.modes.policies.lanes import count_ways, survey
 from agentsim.games.agent_avenue.modes.policies.sight import seen
 from agentsim.games.agent_avenue.modes.policies.worth import value
-from agentsim.games.agent_avenue.policies.dispatch import FAMILY_GREEDY
+from agentsim.games.agent_avenue.policies.dispatch import FAMILY_FITTED, FAMILY_GREEDY
 from agentsim.games.agent_avenue.rules import ALL_CARDS
 from agentsim.games.agent_avenue.zones import lowest, name_set, pop_lowest
 from agentsim.jit import jit
@@ -77,6 +77,9 @@ def _pick(view, scratch, table, rows, policy, before, key):
     best, choice, equals = _LOW, np.int64(0), np.int64(0)
     for place in range(view.options):
         copy = ((view.supply >> np.int64(8 * place)) & 255) - 1
+        if scratch[s.FAMILY] == FAMILY_FITTED:
+            scratch[s.TAKEN] = copy
+            before = value(scratch, table, rows, policy, 0.0)
         score = card_value(scratch, table, rows, policy, copy, before)
         best, choice, equals = _better(score, place, best, choice, equals, key)
     return choice

@@ -1,7 +1,8 @@
 """The thinking families as functions of one signature, compiled once and called through pointers.
 
 They are large. Compiled into every kernel that asks them, they would be optimised anew in each: a minute of compiling
-in place of a quarter. A kernel takes them as a pair of functions, and takes :data:`NO_MINDS` where nobody thinks.
+in place of a quarter. A kernel takes three of them: answers up to ASK_TAKE, answers after it, and all answers of the
+family with fitted values; stand-ins that are never called stand where no policy of a matchup needs them.
 They find the view in ``scratch`` (``sight.py``).
 """
 
@@ -22,10 +23,16 @@ from agentsim.games.agent_avenue.modes.policies.minmax import minmax_answer
 from agentsim.games.agent_avenue.modes.policies.planner import planner_answer
 from agentsim.games.agent_avenue.modes.policies.space import VIEW
 from agentsim.games.agent_avenue.modes.view import ModeView
-from agentsim.games.agent_avenue.policies.dispatch import FAMILY_GREEDY, FAMILY_MINMAX, FAMILY_PLANNER
+from agentsim.games.agent_avenue.policies.dispatch import (
+    FAMILY_FITTED,
+    FAMILY_GREEDY,
+    FAMILY_MINMAX,
+    FAMILY_PLANNER,
+)
+from agentsim.games.agent_avenue.solver.advanced.player import fitted_answer
 from agentsim.jit import jit
 
-__all__ = ["NO_MINDS", "compilations", "minds", "minds_for", "think"]
+__all__ = ["compilations", "minds", "minds_for", "think"]
 
 _ASK = ModeView._fields.index("ask")
 _SIGNATURE = types.int64(
@@ -43,8 +50,9 @@ def _no_market(family, table, rows, policy, scratch, work, key):
     return np.int64(-2)
 
 
-NO_MINDS = (_no_exchange, _no_market)
-"""For matchups in which no family thinks; never called."""
+@jit(_SIGNATURE)
+def _no_fitted(family, table, rows, policy, scratch, work, key):
+    return np.int64(-3)
 
 
 def _exchange(family, table, rows, policy, scratch, work, key):
@@ -63,27 +71,39 @@ def _market(family, table, rows, policy, scratch, work, key):
     return answer_market(family, table, rows, policy, scratch, key)
 
 
+def _fitted(family, table, rows, policy, scratch, work, key):
+    """The answer of the family with fitted values to any question."""
+    return fitted_answer(table, rows, policy, scratch, key)
+
+
 @cache
 def minds() -> tuple[Any, Any]:
-    """The pair of functions, compiled or loaded at the first call: answers up to ASK_TAKE, answers after it."""
+    """The functions of ``greedy``, ``minmax`` and ``planner``, compiled or loaded at the first call."""
     return jit(_SIGNATURE)(_exchange), jit(_SIGNATURE)(_market)
 
 
-def minds_for(families: Sequence[int]) -> tuple[Any, Any]:
+@cache
+def fitted() -> Any:
+    """The function of the family with fitted values, compiled or loaded at the first call. It makes arrays."""
+    return jit(_SIGNATURE, _nrt=True)(_fitted)
+
+
+def minds_for(families: Sequence[int]) -> tuple[Any, Any, Any]:
     """What a kernel needs for these families."""
     thinking = any(FAMILY_GREEDY <= family <= FAMILY_PLANNER for family in families)
-    return minds() if thinking else NO_MINDS
+    exchange, market = minds() if thinking else (_no_exchange, _no_market)
+    return exchange, market, fitted() if FAMILY_FITTED in families else _no_fitted
 
 
 def think(family: int, view: ModeView, table: NDArray[np.int64], rows: NDArray[np.float64],
           scratch: NDArray[np.int64], work: NDArray[np.float64], key: np.uint64) -> int:
     """The answer of a thinking family to the question of a view, for callers in Python; ``rows``: (1, n), its own."""
     scratch[VIEW:VIEW + len(view)] = view
-    return int(minds()[0 if view.ask <= ASK_TAKE else 1](family, table, rows, 0, scratch, work, key))
+    mind = fitted() if family == FAMILY_FITTED else minds()[0 if view.ask <= ASK_TAKE else 1]
+    return int(mind(family, table, rows, 0, scratch, work, key))
 
 
 def compilations() -> int:
     """How often they were compiled in this process rather than loaded."""
-    if minds.cache_info().currsize == 0:
-        return 0
-    return sum(sum(function.stats.cache_misses.values()) for function in minds() if hasattr(function, "stats"))
+    made = [*(minds() if minds.cache_info().currsize else ()), *([fitted()] if fitted.cache_info().currsize else ())]
+    return sum(sum(function.stats.cache_misses.values()) for function in made if hasattr(function, "stats"))

@@ -41,7 +41,12 @@ lead; points of winning and (taken off) of losing cards, of landings owed; the g
 that win for the other side; what a tie is for it; whether all that tells what the board is worth."""
 VIEW = ACTIONS + 144
 """The view, see ``sight.py``."""
-MODE_SCRATCH = VIEW + 40
+FRONT, TAKEN = VIEW + 40, VIEW + 41
+"""For fitted values (``solver/advanced``): the side that offers next, a copy that has left the supply (-1: none)."""
+FITTED_WIDTH = 64
+LIST, BASE, SUMS = VIEW + 44, VIEW + 44 + 104, VIEW + 44 + 104 + FITTED_WIDTH
+"""Features that hold; sums of weights that a decision's positions share, and those of a position."""
+MODE_SCRATCH = SUMS + FITTED_WIDTH
 
 # Lanes in `work`, behind the planner's: steps nearer to a card's condition at End; change of the chance that the next
 # move ends on the other side's Division M pawn; of the chance that the other side's ends on one's own.

@@ -6,11 +6,12 @@ family     the position                                               a win / a 
 greedy     110 x lead + 300 x winning - 350 x losing cards            plus / minus 100,000     points
 minmax     2 x lead + 1.5 x winning - 0.6 x losing cards + pairs      100 / -100 instead       tenths of points
 planner    its value in log-odds (``policies/planner.py``)            +-(1/2 + terminal)       winning chance - 1/2
+fitted     by its network (``solver/advanced/network.py``)            1 / 0 instead            winning chance
 =========  =========================================================  =======================  ====================
 
-(cards and pairs: mine minus its). In every family there are added, with the weights below: landings owed; steps towards
-the End conditions of ongoing cards (``lanes.progress``); the chances that a pawn's next move ends on the other side's
-Division M pawn; and the *promise* of an ongoing card, in spaces, which is worth that many spaces of lead.
+(cards and pairs: mine minus its). In every family but the last there are added, with the weights below: landings owed;
+steps towards the End conditions of ongoing cards (``lanes.progress``); the chances that a pawn's next move ends on the
+other side's Division M pawn; and the *promise* of an ongoing card, in spaces, which is worth that many spaces of lead.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from agentsim.games.agent_avenue.modes import layout as x
 from agentsim.games.agent_avenue.modes.policies import space as s
 from agentsim.games.agent_avenue.modes.policies.board import verdict
 from agentsim.games.agent_avenue.modes.policies.lanes import exposure, progress
-from agentsim.games.agent_avenue.policies.dispatch import FAMILY_GREEDY, FAMILY_MINMAX
+from agentsim.games.agent_avenue.policies.dispatch import FAMILY_FITTED, FAMILY_GREEDY, FAMILY_MINMAX
 from agentsim.games.agent_avenue.policies.exchange import losing_cards, winning_cards
 from agentsim.games.agent_avenue.policies.parameters import RECORD, WORTH, position
 from agentsim.games.agent_avenue.policies.planner import (
@@ -35,6 +36,7 @@ from agentsim.games.agent_avenue.policies.planner import (
     advantage,
 )
 from agentsim.games.agent_avenue.rules import GAP_0, N_NAMES, TIE_ACTIVE, TIE_RULE
+from agentsim.games.agent_avenue.solver.advanced.network import chance
 from agentsim.games.agent_avenue.zones import count
 from agentsim.jit import jit
 
@@ -53,6 +55,8 @@ _NONE, _ONE = np.int64(0), np.int64(1)
 @jit
 def value(scratch, table, rows, policy, promise):
     """The worth of the board to ``scratch[ME]``. ``promise``: of an ongoing card being weighed, in spaces."""
+    if scratch[s.FAMILY] == FAMILY_FITTED:
+        return chance(scratch, table, rows, policy)
     me = scratch[s.ME] & 1
     it, family, active = 1 - me, scratch[s.FAMILY], scratch[s.ACTIVE]
     lead = scratch[LEAD] if me == 0 else -scratch[LEAD]
