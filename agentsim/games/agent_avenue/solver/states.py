@@ -79,7 +79,7 @@ def space_of(rules: Rules) -> Space:
     """
     if not rules.plain:
         raise InputError("the solver knows only the base game of two players", key="policies",
-                         allowed="rules.mode = base, 2 players, no expansion")
+                         allowed="rules.mode = base, 2 players, no expansion; in the advanced mode: solver_advanced")
     if rules.gap_0 != rules.gap_1:
         raise InputError("the solver needs homes opposite each other", key="rules.home_1", allowed="half of the ring")
     if len(rules.cards) > MAX_NAMES:

@@ -154,9 +154,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m agentsim.games.agent_avenue.solver.advanced.fit",
                                      description="Fit the weights of solver_advanced to games of its own.")
     parser.add_argument("--out", type=Path, default=Path("weights.npz"), help="the file to write (weights.npz)")
-    parser.add_argument("--games", type=int, default=200_000, help="games of a round (200,000)")
+    parser.add_argument("--games", type=int, default=120_000, help="games of a round (120,000)")
     parser.add_argument("--first", type=int, default=800_000, help="games of the first round, which is fast (800,000)")
-    parser.add_argument("--rounds", type=int, default=4, help="rounds (4)")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds (3)")
     parser.add_argument("--epochs", type=int, default=4, help="passes through a round's positions (4)")
     parser.add_argument("--from", dest="start", default="expert", help="the policy of the first round (expert)")
     parser.add_argument("--seed", type=int, default=1, help="random seed (1)")

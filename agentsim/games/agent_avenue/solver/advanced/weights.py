@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from agentsim.errors import InputError
 from agentsim.games.agent_avenue.rules import Rules
-from agentsim.games.agent_avenue.ruleset import Rules as _Rules
 from agentsim.games.agent_avenue.solver.advanced import network, player
 from agentsim.games.agent_avenue.solver.advanced.features import AGENTS, CARDS, FACT_AGENT, FACT_CARD, FEATURES
 from agentsim.games.agent_avenue.solver.advanced.parameters import ADVANCED_PARAMETERS
@@ -69,7 +68,7 @@ def facts_of(rules: Rules) -> NDArray[np.int64]:
     if rules.teams or rules.with_m:
         raise InputError("solver_advanced knows only two players and no expansion", key="policies",
                          allowed="rules.players = 2, no expansion")
-    plain = _Rules()
+    plain = Rules()
     for key in _FIXED:
         if getattr(rules, key) != getattr(plain, key):
             raise InputError("solver_advanced knows only the board of the box", key=f"rules.{key}",
