@@ -58,8 +58,11 @@ def worth(features: set[str]) -> float:
 
 def solved(game: ModeState, steps: int = 22, hard: float = 0.01) -> tuple[Any, ...]:
     row, outcomes, q = fitted_row({}, shipped(), facts_of(game.rules))[None], np.zeros((SIZE, SIZE)), np.zeros(SIZE)
-    found = solve_position(look(game.state, game.table), game.table, row, np.int64(0), mode_scratch_space(), steps,
-                           hard, outcomes, q, np.zeros((SIZE, SIZE)))
+    table = game.table.copy()
+    for array in (table, row):  # as the kernels have them, or all is compiled anew
+        array.setflags(write=False)
+    found = solve_position(look(game.state, game.table), table, row, np.int64(0), mode_scratch_space(), steps, hard,
+                           outcomes, q, np.zeros((SIZE, SIZE)))
     return (*found, outcomes)
 
 
