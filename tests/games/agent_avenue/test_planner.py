@@ -178,6 +178,27 @@ def test_depth_changes_which_card_lies_up() -> None:
         assert sum(x != y for x, y in zip(by_depth[a], by_depth[b], strict=True)) > 20
 
 
+def test_an_opponent_that_only_tosses_coins_is_that_of_depth_0() -> None:
+    games = offers(few(600, 20))
+    by_depth, never, always = (decisions(planner(one), games) for one in ("depth=0", "model_coin=0", "model_coin=1"))
+    assert by_depth == always != never
+
+
+@needs_speed
+@pytest.mark.parametrize("other", ["greedy", "minmax"])
+def test_to_know_that_others_only_glance_pays_against_those_who_do(other: str) -> None:
+    """6 and 5 points on other deals; half of it is asked for."""
+    plain, knows = (session((planner(f"model_plain={share}"), other), seed=12) for share in (0, 1))
+    assert win_rate(knows) > win_rate(plain) + 0.025
+
+
+def win_rate(table: Any, deals: int = 4000) -> float:
+    """What the first policy of a session wins."""
+    games = table.play(0, 0, deals, "games").tables["games"]
+    seat = (games["policy_0"] != table.labels.index(table.matchups[0][0].label)).astype(int)
+    return float((games["winner"] == seat).mean())
+
+
 @needs_speed
 def test_offer_noise_is_a_temperature() -> None:
     """Twice the temperature halves the logarithm of how often one offer is made for each of the other."""

@@ -75,12 +75,18 @@ class Slow:
         card, n = self.cards[name], self.held(name, mine) + 1
         return bool(card.wins_at) and n >= card.wins_at, bool(card.loses_at) and n >= card.loses_at
 
+    def seen(self, name: str, mine: bool) -> float:
+        """What the other player is thought to see in a card."""
+        card, plain = self.cards[name], self.params["model_plain"]
+        glance = self.move(name, self.held(name, mine) + 1) + bool(card.wins_at) - bool(card.loses_at)
+        return (1 - plain) * self.gain(name, mine) + plain * self.params["lead"] * glance
+
     def stake(self, name: str) -> float:
         total = 0.0
         for mine, lead, gap in ((True, self.lead, self.gap_me), (False, -self.lead, self.gap_it)):
             wins, loses = self.completes(name, mine)
             catches = lead + self.move(name, self.held(name, mine) + 1) >= gap
-            total += self.gain(name, mine) + 4.0 * ((wins or catches) - loses)
+            total += self.seen(name, mine) + 4.0 * ((wins or catches) - loses)
         return total
 
     def outcome(self, mine: str, its: str) -> float:
@@ -101,20 +107,25 @@ class Slow:
         return float(advantage(value))
 
     def suits(self, offerer: bool, likely: float, up: str, down: str) -> float:
-        taken = self.gain(down, offerer) - self.gain(up, not offerer)
-        left = self.gain(up, offerer) - self.gain(down, not offerer)
+        taken = self.seen(down, offerer) - self.seen(up, not offerer)
+        left = self.seen(up, offerer) - self.seen(down, not offerer)
         return likely * taken + (1 - likely) * left
+
+    def chance(self, up: str, inferred: float) -> float:
+        """Of the face-up card, if that stake is inferred for the hidden one."""
+        p = self.params
+        return float(0.5 + (1 - p["model_coin"]) * advantage((self.stake(up) - inferred) / p["model_noise"]))
 
     def foresee(self, up: str) -> tuple[float, float]:
         """The chance that the opponent takes the face-up card, and the stake it infers for the hidden one."""
         p = self.params
         inferred = (self.stakes - self.stake(up)) / max(self.n_public - 1, 1)
-        likely = 0.5 if p["depth"] < 1 else 0.5 + advantage((self.stake(up) - inferred) / p["model_noise"])
+        likely = 0.5 if p["depth"] < 1 else self.chance(up, inferred)
         if p["depth"] >= 2:
             weights = {n: self.public[n] * exp_like(self.suits(True, likely, up, n) / p["model_noise"])
                        for n in self.names if n != up}
             inferred = sum(w * self.stake(n) for n, w in weights.items()) / sum(weights.values())
-            likely = 0.5 + advantage((self.stake(up) - inferred) / p["model_noise"])
+            likely = self.chance(up, inferred)
         return likely, inferred
 
     def score(self, up: str, down: str) -> float:
@@ -149,7 +160,7 @@ class Slow:
         """How much better the face-up card seems than the hidden one."""
         p = self.params
         inferred = (self.stakes - self.stake(up)) / max(self.n_public - 1, 1)
-        likely = 0.5 + advantage((self.stake(up) - inferred) / p["model_noise"])
+        likely = self.chance(up, inferred)
         total = weights = 0.0
         for hidden, copies in self.unseen.items():
             if copies > 0 and hidden != up:

@@ -46,6 +46,10 @@ PLANNER_PARAMETERS: tuple[Parameter, ...] = (
     # When it discards.
     Parameter("discard_margin", 0, 1, 1, "discards when a new card promises this much more winning chance (1: never)"),
     Parameter("reserve", 0, 1, 0.01, "added to the margin for each discard already used: keeps some for later"),
+    # How it thinks that the other player decides, besides depth, trust and model_noise.
+    Parameter("model_plain", 0, 1, 0, "how far it believes the other player to weigh a card at a glance, by its move "
+              "and by one space for a card of a set, instead of as it does itself"),
+    Parameter("model_coin", 0, 1, 0, "share of the other player's answers that it believes to be tossed for"),
     # What it makes of the Black Market and of Division M; without effect in the base game.
     Parameter("corner", -2, 3, 0.9, "worth of each landing on a Black Market space"),
     Parameter("plot", -2, 5, 0.8, "worth of a card's condition at End that lacks one step; each further one halves it"),
@@ -73,10 +77,12 @@ LIMITS = ("no_bluff", "no_blind", "no_sets")
 WORTH, RECORD = 40, 8
 """``row[WORTH + RECORD * (16 * name + count)]`` begins a record on holding ``count`` copies of an agent in play: the
 log-odds that they are worth to me, to the opponent; the gain in log-odds by recruiting the next copy, move included,
-for me, for the opponent; then the next copy's move, its push and its drag. Push is the move, plus FAR if the copy
-completes a winning set; drag is the move backwards, plus FAR if it completes a losing set."""
+for me, for the opponent; then the next copy's move, its push and its drag, and its gain at a glance. Push is the move,
+plus FAR if the copy completes a winning set; drag is the move backwards, plus FAR if it completes a losing set."""
 FAR = 1024.0
 """More than any lead: a push of that size is by itself a claim to have won."""
+GLANCE_SET = 1.0
+"""Spaces that a card of a winning set is worth at a glance; one of a losing set is a burden of as many."""
 ROW_SIZE = WORTH + RECORD * 16 * 16
 
 
@@ -100,10 +106,11 @@ def planner_row(params: Mapping[str, float], rules: Rules) -> NDArray[np.float64
             mine, theirs = worths[count]
             mine_next, theirs_next = worths[count + 1]
             start = WORTH + RECORD * (16 * number + count)
-            row[start:start + RECORD - 1] = (
+            row[start:start + RECORD] = (
                 mine, theirs, mine_next - mine + params["lead"] * move, theirs_next - theirs + params["lead"] * move,
                 move, move + (FAR if card.wins_at and count + 1 >= card.wins_at else 0.0),
-                -move + (FAR if card.loses_at and count + 1 >= card.loses_at else 0.0))
+                -move + (FAR if card.loses_at and count + 1 >= card.loses_at else 0.0),
+                params["lead"] * (move + GLANCE_SET * (bool(card.wins_at) - bool(card.loses_at))))
     return row
 
 

@@ -5,8 +5,9 @@ where a catch comes near (``parameters.planner_row`` makes the weights). Outcome
 winning chance that these log-odds mean, minus 1/2; one that ends the game counts as +-(1/2 + terminal).
 
 **Stakes.** What a card means to the receiver: what taking it brings plus what leaving it would bring the other, in
-log-odds. A receiver that only counts unseen cards takes the face-up card when its stake is above the mean stake of what
-may be hidden; that is the opponent modelled by ``depth = 1``. At ``depth = 2`` it is thought to weigh each hidden card
+log-odds, as far as the receiver is thought to see it (``model_plain``). A receiver that only counts unseen cards takes
+the face-up card when its stake is above the mean stake of what may be hidden; that is the opponent modelled by ``depth =
+1``, which tosses for a share of its answers (``model_coin``). At ``depth = 2`` it is thought to weigh each hidden card
 also by how well the offer would suit the offerer. The same model, from the other side, is the receiver's ``trust``.
 
 **Offer.** Score of laying u up and d down, with p the modelled chance that u is taken, A my advantage if it is, B if
@@ -51,13 +52,14 @@ from agentsim.rng import unit, word
 
 # Where the parameters stand in a row.
 (P_LEAD, P_SPRINT, P_DANGER, P_TERMINAL, P_DEPTH, P_CAUTION, P_BLUFF, P_BAIT, P_OFFER_NOISE, P_TRUST, P_CURIOSITY,
- P_TAKE_NOISE, P_MODEL_NOISE, P_MARGIN, P_RESERVE, P_NO_BLUFF, P_NO_BLIND,
+ P_TAKE_NOISE, P_MODEL_NOISE, P_MARGIN, P_RESERVE, P_PLAIN, P_COIN, P_NO_BLUFF, P_NO_BLIND,
  P_NO_SETS) = (position(name) for name in (
     "lead", "sprint", "danger", "terminal", "depth", "caution", "bluff", "bait", "offer_noise", "trust", "curiosity",
-    "take_noise", "model_noise", "discard_margin", "reserve", "no_bluff", "no_blind", "no_sets"))
+    "take_noise", "model_noise", "discard_margin", "reserve", "model_plain", "model_coin", "no_bluff", "no_blind",
+    "no_sets"))
 
 # Fields of a record (parameters.WORTH).
-R_WORTH, R_WORTH_THEM, R_GAIN, R_GAIN_THEM, R_MOVE, R_PUSH, R_DRAG = range(7)
+R_WORTH, R_WORTH_THEM, R_GAIN, R_GAIN_THEM, R_MOVE, R_PUSH, R_DRAG, R_GLANCE = range(8)
 
 THEM = 16
 """The opponent's lanes lie so much further."""
@@ -74,7 +76,9 @@ UP = ROWS + 16 * 10
 """``work[UP + 16 * up + down]``: the score of each offer with a card of the hand face up."""
 PAIR = UP + 256
 """``work[PAIR + 16 * card + other]``: the better score of the two ways to offer a card of the hand with another."""
-WORK_SIZE = PAIR + 256
+SEEN = PAIR + 256
+"""Lanes, mine and the opponent's: what the opponent is thought to see in an agent for either side, in log-odds."""
+WORK_SIZE = SEEN + 32
 
 END_STAKE = 4.0
 """Log-odds by which a card that at once wins or loses the game for its owner is counted when stakes are weighed."""
@@ -163,6 +167,7 @@ def weigh(view, table, rows, policy, work):
     and their number.
     """
     to_catch, to_be_caught = float(view.gap_me - view.lead), float(view.gap_them + view.lead)
+    plain = rows[policy, P_PLAIN]
     for lane in range(lanes_of(table)):
         held, held_by_them = count(view.mine, lane), count(view.theirs, lane)
         mine, theirs = WORTH + RECORD * (16 * lane + held), WORTH + RECORD * (16 * lane + held_by_them)
@@ -177,7 +182,10 @@ def weigh(view, table, rows, policy, work):
         work[ROWS + lane] = rows[policy, mine + R_WORTH] - rows[policy, theirs + R_WORTH_THEM]
         ends = ((1.0 if push >= to_catch else 0.0) - (1.0 if drag >= FAR / 2 else 0.0)
                 + (1.0 if its_push >= to_be_caught else 0.0) - (1.0 if its_drag >= FAR / 2 else 0.0))
-        stake = gain + its_gain + END_STAKE * ends
+        seen = gain + plain * (rows[policy, mine + R_GLANCE] - gain)
+        its_seen = its_gain + plain * (rows[policy, theirs + R_GLANCE] - its_gain)
+        work[SEEN + lane], work[SEEN + THEM + lane] = seen, its_seen
+        stake = seen + its_seen + END_STAKE * ends
         public = float(table[COPIES + lane] - held - held_by_them)
         work[STAKE + lane] = stake
         work[PUBLIC + lane] = public
@@ -213,25 +221,25 @@ def _suits(work, offerer, likely, up, down):
     ``offerer`` is 0 when the viewer offers and THEM when the opponent does.
     """
     receiver = THEM - offerer
-    return (likely * (work[GAIN + offerer + down] - work[GAIN + receiver + up])
-            + (1.0 - likely) * (work[GAIN + offerer + up] - work[GAIN + receiver + down]))
+    return (likely * (work[SEEN + offerer + down] - work[SEEN + receiver + up])
+            + (1.0 - likely) * (work[SEEN + offerer + up] - work[SEEN + receiver + down]))
 
 
 @jit(inline="always")
 def foresee(table, rows, policy, work, stakes, cards):
     """For each face-up card: the stake that the opponent will infer for the hidden one, and the chance of a take."""
     per_noise, per_card = 1.0 / rows[policy, P_MODEL_NOISE], 1.0 / max(cards - 1.0, 1.0)
-    thinks = 1.0 if rows[policy, P_DEPTH] >= 1.0 else 0.0
+    thinks = 1.0 - rows[policy, P_COIN] if rows[policy, P_DEPTH] >= 1.0 else 0.0
     for lane in range(lanes_of(table)):
         inferred = (stakes - work[STAKE + lane]) * per_card
         work[INFERRED + lane] = inferred
-        work[LIKELY + lane] = 0.5 + advantage(thinks * (work[STAKE + lane] - inferred) * per_noise)
+        work[LIKELY + lane] = 0.5 + thinks * advantage((work[STAKE + lane] - inferred) * per_noise)
     if rows[policy, P_DEPTH] >= 2.0:
-        _guess_offers(table, work, per_noise)
+        _guess_offers(table, work, thinks, per_noise)
 
 
 @jit
-def _guess_offers(table, work, per_noise):
+def _guess_offers(table, work, thinks, per_noise):
     """Level 2: the opponent infers the hidden card also from how well each offer would suit me."""
     for up in range(table[N_NAMES]):
         likely = work[LIKELY + up]
@@ -243,7 +251,7 @@ def _guess_offers(table, work, per_noise):
                 weighted += weight * work[STAKE + hidden]
         if total > 0.0:
             work[INFERRED + up] = weighted / total
-            work[LIKELY + up] = 0.5 + advantage((work[STAKE + up] - weighted / total) * per_noise)
+            work[LIKELY + up] = 0.5 + thinks * advantage((work[STAKE + up] - weighted / total) * per_noise)
 
 
 @jit(inline="always")
@@ -437,7 +445,8 @@ def take_by_lanes(view, table, rows, policy, work, base, stakes, cards, key):
     work[UNSEEN + up] = 0.0
     trust, noise = rows[policy, P_TRUST], rows[policy, P_MODEL_NOISE]
     if trust > 0.0:
-        likely = 0.5 + advantage((work[STAKE + up] - (stakes - work[STAKE + up]) / max(cards - 1.0, 1.0)) / noise)
+        inferred = (stakes - work[STAKE + up]) / max(cards - 1.0, 1.0)
+        likely = 0.5 + (1.0 - rows[policy, P_COIN]) * advantage((work[STAKE + up] - inferred) / noise)
         scale = trust / noise
         for lane in range(lanes_of(table)):
             work[UNSEEN + lane] *= exp_like(scale * _suits(work, THEM, likely, up, lane))

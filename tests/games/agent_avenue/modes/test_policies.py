@@ -35,7 +35,8 @@ from tests.games.agent_avenue.test_planner import OF_MODES
 DIVISION_M = make_rules({"rules.mode": "advanced", "rules.expansion": "division_m", "rules.market": "both"})
 TEAMS = make_rules({"rules.players": 4})
 THINKERS = ("greedy", "minmax", "planner", "expert")
-WHOEVER = ("random", "random_discards", *THINKERS, "planner(depth=2, trust=1, offer_noise=0.2, take_noise=0.2)")
+WHOEVER = ("random", "random_discards", *THINKERS,
+          "planner(depth=2, trust=1, offer_noise=0.2, take_noise=0.2, model_plain=0.6, model_coin=0.2)")
 QUESTIONS = {x.ASK_PLAY, x.ASK_PLAYER_UP, x.ASK_FACE_UP, x.ASK_FACE_DOWN, x.ASK_TAKE, x.ASK_MARKET, x.ASK_MEMBER,
              x.ASK_TARGET, x.ASK_RECRUIT, x.ASK_M}
 
@@ -168,7 +169,8 @@ def test_no_answer_depends_on_what_is_hidden() -> None:
 
 @needs_speed
 @pytest.mark.parametrize("pair", [("greedy", "minmax"), ("planner", "expert"), ("random_discards", "greedy"),
-                                  ("planner(depth=2, trust=1, offer_noise=0.1, take_noise=0.2)", "discarder")])
+                                  ("planner(depth=2, trust=1, offer_noise=0.1, take_noise=0.2)", "discarder"),
+                                  ("planner(trust=0.5, model_plain=0.8, model_coin=0.2)", "champion")])
 def test_base_rules_are_played_alike_by_both_kernels(pair: tuple[str, str]) -> None:
     """The policies of the modes are those of the base game where there is nothing more to see: game by game."""
     rules, refs = make_rules(), tuple(map(policy, pair))
@@ -286,6 +288,21 @@ def test_no_parameter_of_the_modes_is_idle(name: str) -> None:
     low, high = (make_player(policy(f"planner({name}={value!r})"), DIVISION_M)
                  for value in (parameter.low, parameter.high))
     assert any(answer_of(low, game.state, game.table) != answer_of(high, game.state, game.table) for game in games)
+
+
+def test_a_glance_sees_the_market_and_misses_what_comes_later() -> None:
+    """With neither sets nor prospects it sees all that there is, landings and traps too; with prospects it does not."""
+    settings = {"rules.mode": "advanced", "rules.expansion": "division_m", "rules.market": "both",
+                "cards.codebreaker.wins_at": 0, "cards.daredevil.loses_at": 0}
+    games = [game for seed in range(6) for game in walk(settings, seed) if not game.is_over]
+
+    def answers(*parameters: str) -> list[int]:
+        who = make_player(policy(f"planner(trust=1, {', '.join(parameters)})"), make_rules(settings))
+        return [answer_of(who, game.state, game.table) for game in games]
+
+    for prospect, alike in (("prospect=0", True), ("prospect=0.3", False)):
+        own, glance = (answers(prospect, "far_prospect=0", f"model_plain={share}") for share in (0, 1))
+        assert (own == glance) is alike
 
 
 # --- Division M -------------------------------------------------------------------------------------------------------

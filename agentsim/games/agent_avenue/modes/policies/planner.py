@@ -35,6 +35,7 @@ from agentsim.games.agent_avenue.policies.planner import (
     PUBLIC,
     PUSH,
     ROWS,
+    SEEN,
     STAKE,
     UNSEEN,
     UP,
@@ -85,6 +86,8 @@ def _weigh(view, table, rows, policy, scratch, work):
                 if table[x.WITH_M] != 0:
                     grip, risk = (trap_m, danger_m) if who == 0 else (danger_m, trap_m)
                     gain += grip * work[s.GRIP + lane] - risk * work[s.EXPOSED + lane]
+            # At a glance one sees all this too: what a glance misses, or sees too much, stays the same.
+            work[SEEN + lane] = gain + (work[SEEN + lane] - work[GAIN + lane])
             work[GAIN + lane], work[MOVE + lane] = gain, move
             claims = scratch[s.CLAIMS + lane]
             pawn = scratch[x.M_SPACE + (1 - me if who == 0 else me)]
@@ -95,7 +98,7 @@ def _weigh(view, table, rows, policy, scratch, work):
         ends = ((1.0 if work[PUSH + name] >= to_catch else 0.0) - (1.0 if work[DRAG + name] >= FAR / 2 else 0.0)
                 + (1.0 if work[PUSH + s.THEM + name] >= to_be_caught else 0.0)
                 - (1.0 if work[DRAG + s.THEM + name] >= FAR / 2 else 0.0))
-        work[STAKE + name] = work[GAIN + name] + work[GAIN + s.THEM + name] + END_STAKE * ends
+        work[STAKE + name] = work[SEEN + name] + work[SEEN + s.THEM + name] + END_STAKE * ends
         shown = count(view.shown_us, name) + count(view.shown_them, name)
         work[UNSEEN + name] = max(work[UNSEEN + name] - shown, 0.0)
     for lane in range(lanes_of(table)):
