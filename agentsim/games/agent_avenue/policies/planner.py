@@ -6,9 +6,10 @@ winning chance that these log-odds mean, minus 1/2; one that ends the game count
 
 **Stakes.** What a card means to the receiver: what taking it brings plus what leaving it would bring the other, in
 log-odds, as far as the receiver is thought to see it (``model_plain``). A receiver that only counts unseen cards takes
-the face-up card when its stake is above the mean stake of what may be hidden; that is the opponent modelled by ``depth =
-1``, which tosses for a share of its answers (``model_coin``). At ``depth = 2`` it is thought to weigh each hidden card
-also by how well the offer would suit the offerer. The same model, from the other side, is the receiver's ``trust``.
+the face-up card when its stake is above the mean stake of what may be hidden; that is the opponent modelled by
+``depth = 1``, which tosses for a share of its answers (``model_coin``). At ``depth = 2`` it is thought to weigh each
+hidden card also by how well the offer would suit the offerer. The same model, from the other side, is the receiver's
+``trust``.
 
 **Offer.** Score of laying u up and d down, with p the modelled chance that u is taken, A my advantage if it is, B if
 not::
