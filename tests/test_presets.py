@@ -160,9 +160,9 @@ def test_the_expert_beats_the_baselines(other: str, rate: float) -> None:
     assert win_rate("expert", other, 20_000) > rate
 
 
-@pytest.mark.parametrize(("other", "rate"), [("random", 0.935), ("greedy", 0.91), ("minmax", 0.925)])
+@pytest.mark.parametrize(("other", "rate"), [("random", 0.945), ("greedy", 0.925), ("minmax", 0.935)])
 def test_the_champion_beats_the_baselines(other: str, rate: float) -> None:
-    """Found by search against just these; 94.5, 92.1 and 93.6 % on fresh deals."""
+    """Found by search against just these; 95.4, 93.6 and 94.7 % on fresh deals."""
     assert win_rate("champion", other, 20_000) > rate
 
 
