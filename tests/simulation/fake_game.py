@@ -53,7 +53,8 @@ class FakeSession:
         return True
 
     def play(self, matchup: int, first_deal: int, n_deals: int, log: LogLevel) -> Batch:
-        time.sleep(float(os.environ.get("DICE_RACE_DELAY", "0")))
+        early = first_deal < int(os.environ.get("DICE_RACE_SLOW_FROM", "0"))
+        time.sleep(float(os.environ.get("DICE_RACE_QUICK" if early else "DICE_RACE_DELAY", "0")))
         if (trap := os.environ.get("DICE_RACE_TRAP")) and first_deal >= int(trap):
             raise RuntimeError("the trap was sprung")
         pair = self.matchups[matchup]

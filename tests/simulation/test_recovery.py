@@ -41,9 +41,14 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> str:
     return open_run(path).digest()
 
 
-def playing(path: Path, backend: str = "threading", delay: float = 0.05) -> subprocess.Popen[str]:
-    """A process that plays the run in some hundred small steps, once it has listed a few parts."""
-    process = start(PLAY.format(out=str(path), workers=2, backend=backend), DICE_RACE_DELAY=str(delay))
+def playing(path: Path, backend: str = "threading") -> subprocess.Popen[str]:
+    """A process that plays the run in some hundred small steps, once it has listed a few parts.
+
+    The first quarter is quick; the rest would take half a minute, so that the run is cut before its end also by a test
+    that has to wait for a processor.
+    """
+    process = start(PLAY.format(out=str(path), workers=2, backend=backend), DICE_RACE_QUICK="0.05",
+                    DICE_RACE_SLOW_FROM="1000", DICE_RACE_DELAY="1")
     wait_for(lambda: listed_parts(path) >= 3, process)
     return process
 
@@ -142,7 +147,8 @@ def test_kill_leaves_a_run_that_goes_on(tmp_path: Path, whole: str, backend: str
 def test_kill_again_and_again(tmp_path: Path, whole: str) -> None:
     path = tmp_path / "run"
     for round_ in range(3):
-        process = start(PLAY.format(out=str(path), workers=2, backend="threading"), DICE_RACE_DELAY="0.03")
+        process = start(PLAY.format(out=str(path), workers=2, backend="threading"), DICE_RACE_QUICK="0.03",
+                        DICE_RACE_SLOW_FROM="2000", DICE_RACE_DELAY="1")
         wait_for(lambda target=3 * (round_ + 1): listed_parts(path) >= target, process)  # type: ignore[misc]
         process.kill()
         process.communicate(timeout=60)
