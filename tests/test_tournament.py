@@ -124,6 +124,23 @@ def test_duel(capsys: pytest.CaptureFixture[str]) -> None:
     assert sum(item["share"]["estimate"] for item in data["endings"]) == pytest.approx(1.0)
 
 
+def test_a_duel_tells_the_style_of_the_same_games(capsys: pytest.CaptureFixture[str]) -> None:
+    # Too close to decide: the match and its style are all games of the budget.
+    words = ["duel", "expert", "expert(lead=0.4101)", "--games", "2560", "--quiet"]
+    assert main([*words, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    rows = {row["measure"]: row for row in data["style"]}
+    assert data["n_games"] == rows["length"]["n_games"] == 2560
+    wins = sum(row["a"] for name, row in rows.items() if name.startswith("wins_"))
+    assert wins * 2560 == pytest.approx(sum(item["won"]["estimate"] * item["n_games"] for item in data["by_seat"]))
+    assert rows["length"]["b"] is None
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    assert "hides the better card, %" in out
+    assert "Style in the first 2,560 games of the match" in out
+    assert "nan" not in out
+
+
 @pytest.mark.parametrize(("words", "problem"), [
     (["tournament"], "give the policies"),
     (["tournament", "--policies", "random"], "nobody to play"),

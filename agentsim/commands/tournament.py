@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,14 +14,17 @@ from typing import Any
 from agentsim.commands import console
 from agentsim.commands.parser import parse_count, parse_settings, parse_whole
 from agentsim.commands.simulate import MAX_WORKERS
-from agentsim.commands.text import columns, count, duration, paragraph, terminal_width
+from agentsim.commands.text import columns, count, decimals, duration, paragraph, terminal_width
 from agentsim.commands.whatif import output_folder, parse_points, records
 from agentsim.errors import InputError
 from agentsim.experiment import DEFAULT_GAME, MAX_GAMES, MAX_SEED, card_settings, whole_number
 from agentsim.games.base import get_game
 from agentsim.lineup import split_specs
 
-__all__ = ["duel", "tournament"]
+__all__ = ["STYLE_GAMES", "duel", "tournament"]
+
+STYLE_GAMES = 20_000
+"""Games of a duel that its style is read off; fewer if the budget is smaller."""
 
 
 def tournament(args: argparse.Namespace) -> int:
@@ -131,8 +135,10 @@ def duel(args: argparse.Namespace) -> int:
             if number:
                 endings.append({"end_reason": name, "share": share_of_games(number, result.n_games, one.test.n_deals,
                                                                             level).as_dict()})
+    styles = _style(args, result)
     data = {"answer": answer, "game": result.game, "seed": result.seed, "margin": result.plan.margin,
-            "budget": result.plan.games, **records(result.pairs())[0], "by_seat": seats, "endings": endings}
+            "budget": result.plan.games, **records(result.pairs())[0], "by_seat": seats, "endings": endings,
+            "style": records(styles)}
 
     def said(item: dict[str, Any]) -> str:
         return f"{100 * item['estimate']:.1f} [{100 * item['low']:.1f}, {100 * item['high']:.1f}]"
@@ -143,10 +149,62 @@ def duel(args: argparse.Namespace) -> int:
                          [("starting" if not item["seat"] else "second", said(item["won"]), count(item["n_games"]))
                           for item in seats]), "",
                 *columns(("games end by", "%"), [(item["end_reason"], said(item["share"])) for item in endings]), "",
+                *_style_lines(styles, row["policy_a"], row["policy_b"]), "",
                 f"Played {games} games in {duration(seconds)}."]
 
     console.show(args.json, "duel", data, lines)
     return 0
+
+
+def _style(args: argparse.Namespace, result: Any) -> Any:
+    """How the two differ in style, in the first games of the match, as many as were fixed beforehand.
+
+    The match ends when it is decided; numbers of just its games would be coloured by that.
+    """
+    from agentsim.experiment import build_experiment
+    from agentsim.runs import open_run
+    from agentsim.simulation import ProgressBar, simulate
+    from analyses.duel_style import style
+
+    plan = build_experiment([args.a, args.b], game=result.game, seed=result.seed, settings=_rules(args)[1], log="turns",
+                            name="duel")
+    per_deal = result.plan.games_per_deal[0]
+    deals = min(STYLE_GAMES, result.plan.games) // per_deal
+    with tempfile.TemporaryDirectory(prefix="agentsim-duel-") as folder:
+        with console.keeping(None, keeps=False), ProgressBar(quiet=args.quiet) as bar:
+            simulate(plan.with_games(deals * per_deal), out=Path(folder) / "run", workers=_workers(args), progress=bar)
+        with open_run(Path(folder) / "run") as run:
+            return style(run)
+
+
+def _style_lines(styles: Any, a: str, b: str) -> list[str]:
+    """The table of styles, what is clearly different marked."""
+    def shown(row: Any, name: str) -> str:
+        low, high = (row[f"{name}_low"], row[f"{name}_high"]) if name != "difference" else (row["low"], row["high"])
+        scale = 100 if row["rate"] else 1
+        places = decimals(scale * (high - low) / 2)
+        sign = "+" if name == "difference" else ""
+        return f"{scale * row[name]:{sign}.{places}f} [{scale * low:{sign}.{places}f}, {scale * high:{sign}.{places}f}]"
+
+    rows, length = [], None
+    for row in styles.to_dict("records"):
+        if row["measure"] == "length":
+            length = row
+            continue
+        rows.append((row["label"] + (", %" if row["rate"] else ""), shown(row, "a"), shown(row, "b"),
+                     shown(row, "difference")))
+    first = styles.iloc[0]
+    sizes = {row["of"]: f"{count(row['n_a'])} and {count(row['n_b'])} {row['of']}" for row in styles.to_dict("records")
+             if row["of"] != "games"}
+    told = (f"Style in the first {count(int(first['n_games']))} games of the match, with {', '.join(sizes.values())}; "
+            f"all {int(first['family_size'])} intervals hold together with 95 %. A game takes {shown(length, 'a')} "
+            "turns.")
+    return [*columns(("style", a, b, "difference"), rows), "", *paragraph(told, width=terminal_width())]
+
+
+def _workers(args: argparse.Namespace) -> int:
+    return os.cpu_count() or 1 if args.workers is None else whole_number(
+        parse_whole(args.workers, "--workers"), 1, MAX_WORKERS, where="--workers")
 
 
 def _rules(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
@@ -164,8 +222,7 @@ def _run(args: argparse.Namespace, policies: Any, field: Any, games: int, out: P
     budget = games if args.games is None else whole_number(parse_count(args.games, "--games"), 1, MAX_GAMES,
                                                            where="--games")
     seed = 1 if args.seed is None else whole_number(parse_whole(args.seed, "--seed"), 0, MAX_SEED, where="--seed")
-    workers = os.cpu_count() or 1 if args.workers is None else whole_number(
-        parse_whole(args.workers, "--workers"), 1, MAX_WORKERS, where="--workers")
+    workers = _workers(args)
     margin = parse_points("1" if args.margin is None else args.margin, "--margin") / 100
     if margin == 0.5:
         raise InputError("50 would call everything equal", where="--margin", allowed="above 0, below 50")
