@@ -280,6 +280,9 @@ def _notebooks(planned: Sequence[standard.Planned], runs: Mapping[str, Run], foc
         "win_rates": {"RUN": folder["standard"]},
         "black_market": {"RUN": folder["standard_market"], "GAMES": _notebook_games(planned)},
         "argh": {"RUN": folder["standard_argh"], "GAMES": max(200, standard.own_games(planned, "standard_argh") // 6)},
+        "shady_agents": {"RUN": folder["standard_shady"],
+                         "GAMES": max(200, standard.own_games(planned, "standard_shady") // 6)},
+        "strategy": {"RUN": folder["standard"], "DEALS": max(200, standard.strategy_deals(planned) // 6)},
     }
     sources = _sources()
     digests = {item.key: runs[item.key].digest() for item in planned}

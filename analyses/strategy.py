@@ -58,8 +58,8 @@ def tables(run: Run, *, deals: int = DEALS, workers: int = 1) -> Tables:
 
     Returns ``about``; ``ranking`` (Elo, Nash averaging, alpha-rank); ``axes`` (per policy the mean score against the
     baselines and the best response found against it); ``freedoms``; ``luck``; and of ``make strategy``, empty if it
-    was not run: ``responses``, ``solver`` (its scores), ``taken``, ``offered`` (its habits), ``openings``, ``measured``
-    (one row of facts).
+    was not run: ``responses``, ``solver`` (its scores), ``taken``, ``offered`` (its habits), ``openings`` and
+    ``openings_check`` (:mod:`analyses.strategy_openings`), ``measured`` (one row of facts).
     """
     game = get_game(run.experiment.game)
     rules = run.experiment.rules()
@@ -129,7 +129,8 @@ def _axes(histograms: Mapping[tuple[str, str], Any], found: Tables) -> pd.DataFr
 
 def _kept() -> Tables:
     """What ``make strategy`` has left: best responses, the solver's scores, habits and openings."""
-    empty = {name: pd.DataFrame() for name in ("responses", "solver", "taken", "offered", "openings", "measured")}
+    empty = {name: pd.DataFrame() for name in ("responses", "solver", "taken", "offered", "openings", "openings_check",
+                                           "measured")}
     try:
         folder = strategy_dir()
     except InputError:
@@ -152,7 +153,8 @@ def _kept() -> Tables:
              for path in sorted(folder.glob("scores_*.csv"))]
     if parts:
         found["solver"] = pd.concat(parts, ignore_index=True)
-    for name, file in (("taken", "solver_taken.csv"), ("offered", "solver_offered.csv"), ("openings", "openings.csv")):
+    for name, file in (("taken", "solver_taken.csv"), ("offered", "solver_offered.csv"), ("openings", "openings.csv"),
+                       ("openings_check", "openings_check.csv")):
         if (folder / file).exists():
             found[name] = pd.read_csv(folder / file)
     return found
@@ -346,16 +348,37 @@ def displays(found: Tables) -> dict[str, Table]:
             "card": Column("card"), "side": Column("side"),
             "estimate": Column("share of its offers", "percent", "low", "high")}, rows=20)
     if len(found["openings"]):
-        title = "Opening hands, as the solver's table sees them"
-        shown["openings"] = Table(found["openings"], "strategy-openings", title, {
-            "hand": Column("names in hand"), "offer": Column("best offer"),
-            "value": Column("winning chance", "percent", decimals=1), "second": Column("next best"),
-            "second_value": Column("its chance", "percent", decimals=1), "discard": Column("best discard"),
-            "discard_value": Column("chance after it", "percent", decimals=1),
-            "chance": Column("how often dealt", "percent", decimals=2)}, rows=15,
-            note="Solved numbers, not measured ones: no interval. They reckon with public states and leave later "
-                 "discards out.")
+        first = found["openings"].iloc[0]
+        shown["openings"] = Table(found["openings"], "strategy-openings", "Opening hands", {
+            "hand": Column("hand"), "chance": Column("how often dealt", "percent", decimals=2),
+            "best": Column("best offer"), "best_played": Column("wins", "percent", "best_low", "best_high", bar=False),
+            "best_value": Column("by the table", "percent", decimals=1, help="Solved, not measured: no interval."),
+            "second": Column("next offer"),
+            "second_behind": Column("behind", "points", "second_behind_low", "second_behind_high", reference=0.0,
+                                    help="How far the next offer scores behind the best one."),
+            "discard": Column("best discard"),
+            "discard_gain": Column("gains", "points", "discard_gain_low", "discard_gain_high", reference=0.0,
+                                   help="Score with this discard first, less that of the best offer at once.")},
+            rows=15, note=f"Offers and discards are the best by the table. {int(first['n_games']):,} games of each, "
+                          f"solver against solver, seed {int(first['seed'])}; who starts wins. All "
+                          f"{int(first['family_size']):,} intervals hold together with 95 %.")
     return shown
+
+
+def _of_openings(check: pd.DataFrame) -> str:
+    """How far the table's values of the first actions are from what comes out, in a sentence each."""
+    words = {"best": "The best offers", "second": "The next best offers", "discard": "The best discards"}
+    if not len(check):
+        return ""
+    told = ["Every hand that can be dealt, played on by the solver on both sides."]
+    told.append("The solver's table also gives each first action a value. That is a solved number of a simpler game: "
+                "here is how it compares, over all hands as often as they are dealt.")
+    for row in rows_of(check):
+        verdict = ("too high" if row.low > 0 else "too low" if row.high < 0 else "neither clearly too high nor too low")
+        told.append(f"{words[row.action]} win {percent(row.played, 1)} (the table says {percent(row.value, 1)}): the "
+                    f"table is {verdict}, {points(row.difference, 1)} [{100 * row.low:+.1f}, {100 * row.high:+.1f}] "
+                    f"({row.n_games:,} games).")
+    return " ".join(told) + " These three intervals hold together with 95 %."
 
 
 def _cheat_sheet(found: Tables) -> Text:
@@ -371,12 +394,13 @@ def _cheat_sheet(found: Tables) -> Text:
         f"{_plain(row.card)} {row.estimate:.0%}" for row in rows_of(down)) + ".")
     if len(found["openings"]):
         best = found["openings"]
-        gain = best.assign(gain=best["discard_value"] - best["value"])
-        share = float(gain.loc[gain["gain"] > 0.025, "chance"].sum())
-        lines.append("- *Discarding.* Redraw when it promises more than 2.5 points: "
-                     f"so in {share:.0%} of opening hands.")
+        gains, costs = (float(best.loc[clear, "chance"].sum()) for clear in (best["discard_gain_low"] > 0,
+                                                                           best["discard_gain_high"] < 0))
+        lines.append("- *Discarding.* To discard before the first offer clearly gains in "
+                     f"{gains:.0%} of the hands dealt, and clearly costs in {costs:.0%}.")
         for row in rows_of(best[best["chance"] > 0.004].head(3)):
-            lines.append(f"- *A good opening hand:* {_plain(row.hand)}: {_plain(row.offer)} ({row.value:.0%}).")
+            lines.append(f"- *A good opening hand:* {_plain(row.hand)}: {_plain(row.best)} "
+                         f"(wins {row.best_played:.0%}).")
     table = found["freedoms"]
     if len(table):
         own = table[(table["against"] == "itself") & (table["policy"] == table["policy"].iloc[0])]
@@ -402,10 +426,11 @@ def section(found: Tables) -> Section:
     add(Heading("Ratings", "ratings"), "ranking")
     add(Heading("What each freedom is worth", "freedoms"), "freedoms")
     add(Heading("Luck and skill", "luck"), "luck")
-    add(Heading("How the solver plays", "solver"), "habits", "solver", "offered", "openings",
+    add(Heading("How the solver plays", "solver"), "habits", "solver", "offered",
         text="`solver` plays by a table of all public states of the base game, solved from the end "
              "(docs/solver.md); these games were played by `make strategy`, whose seed and date are in "
              "data/strategy/about.json.")
+    add(Heading("Opening hands", "openings"), "openings", text=_of_openings(found["openings_check"]))
     if len(found["taken"]):
         blocks += [Heading("To print", "cheat-sheet"), _cheat_sheet(found)]
     return Section(ANCHOR, TITLE, QUESTION, blocks)

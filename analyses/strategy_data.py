@@ -5,7 +5,9 @@ minutes. They are made here, once for each version of the game, and kept in git 
 and intervals. ``about.json`` says what made them. What is there already for the same plan is not made again; under
 another plan (games, seed, version of the game ...) all of it is made anew.
 
-    python -m analyses.strategy_data [--games 3M] [--workers 1]
+    python -m analyses.strategy_data [--games 3M] [--opening-games 10k] [--workers 1]
+
+The opening table says itself how many games it rests on; remove its two files to have them made anew.
 """
 
 from __future__ import annotations
@@ -16,11 +18,10 @@ import os
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from agentsim import load_policies, simulate
@@ -31,14 +32,17 @@ from agentsim.simulation import ProgressBar
 from agentsim.simulation.progress import Meter
 from agentsim.strategy.exploiting import exploit, exploit_by_table
 from agentsim.strategy.field import Opponent, validate
+from analyses.strategy_openings import ACTIONS, check_openings, openings, play_openings
 
-__all__ = ["FOLDER", "SEED", "SOLVERS", "SOLVER_GAMES", "STARTS", "main", "openings"]
+__all__ = ["FOLDER", "OPENING_GAMES", "SEED", "SOLVERS", "SOLVER_GAMES", "STARTS", "main"]
 
 FOLDER = Path("data/strategy")
 SEED = 20261130
 BUDGET = 3_000_000
 SOLVER_BUDGET = 1_000_000
 SOLVER_GAMES = 20_000
+OPENING_GAMES = 10_000
+"""Games of every offer and discard of the opening table: 10,000 know a score to one point."""
 STARTS = ("expert", "daredevil_trapper", "codebreaker_hunter", "discarder")
 WATCHED = 200_000
 """Games of the policy that a response by dynamic programming is fitted to."""
@@ -51,9 +55,10 @@ def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m analyses.strategy_data", description=__doc__.partition("\n")[0])
     parser.add_argument("--games", default=str(BUDGET), help="games of the search against each policy")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--opening-games", default=str(OPENING_GAMES), help="games of every offer of the opening table")
     parser.add_argument("--without-solver", action="store_true", help="leave out what needs the solver's table")
     args = parser.parse_args(words)
-    games = parse_count(args.games, "--games")
+    games, opening_games = parse_count(args.games, "--games"), parse_count(args.opening_games, "--opening-games")
     game = get_game("agent_avenue")
     rules = game.rules({})
     FOLDER.mkdir(parents=True, exist_ok=True)
@@ -69,7 +74,9 @@ def main(words: list[str] | None = None) -> int:
             _kept(f"scores_{name}.csv", partial(_solver_scores, rules, name, names, args.workers))
         for table in ("offered", "taken"):
             _kept(f"solver_{table}.csv", partial(_habits, rules, table, args.workers))
-        _kept("openings.csv", lambda: openings(rules))
+        made = cache(partial(_openings, rules, opening_games, args.workers))
+        _kept("openings.csv", lambda: made()[0])
+        _kept("openings_check.csv", lambda: made()[1])
     return 0
 
 
@@ -140,53 +147,13 @@ def _habits(rules: Any, table: str, workers: int) -> pd.DataFrame:
     return found[found["policy"] == "solver"]
 
 
-def openings(rules: Any) -> pd.DataFrame:
-    """What the solver's table thinks of every opening hand (as a set of names): the best offers and their values.
-
-    Columns ``hand, offer, value, second, second_value, discard, discard_value, chance``: the value is the winning
-    chance that the table gives the player who starts, a solved number and no measurement; ``discard`` names the card
-    whose replacement promises most, with the mean value after one redraw; ``chance`` is that of being dealt such a
-    hand.
-    """
-    from agentsim.games.agent_avenue.solver import store
-    from agentsim.games.agent_avenue.solver.backward import LEVELS, fill_outcomes, type_chances
-    from agentsim.games.agent_avenue.solver.turn_game import SIZE, fill_bonus, turn_values
-
-    found, names = store.solution(rules), rules.names
-    space = found.space
-    outcomes, values, bonus = np.zeros((SIZE, SIZE)), np.zeros((SIZE, SIZE)), np.zeros((SIZE, SIZE))
-    chances = np.zeros(len(space.sets))
-    fill_outcomes(0, 0, 0, space.n_names, space.digit, space.moves, space.wins, space.loses, space.gap, space.side,
-                  space.tie, found.values, outcomes)
-    state = (space.gap - 1) * space.side**2
-    fill_bonus(space.n_names, outcomes, space.copies, bonus)
-    turn_values(space.n_names, outcomes, found.answers[state] / LEVELS, bonus, values)
-    type_chances(space.copies.copy(), space.n_names, space.hand, space.sets, chances, np.zeros(1 << SIZE))
-
-    def best(bits: int) -> list[tuple[float, int, int]]:
-        members = [name for name in range(space.n_names) if bits >> name & 1]
-        pairs = [(u, d) for u in members for d in members if u != d] or [(members[0], members[0])]
-        return sorted(((float(values[u, d]), u, d) for u, d in pairs), reverse=True)
-
-    rows = []
-    for bits, chance in zip(space.sets.tolist(), chances.tolist(), strict=True):
-        members = [name for name in range(space.n_names) if bits >> name & 1]
-        if chance <= 0:
-            continue
-        order = best(bits)
-        redraws = []
-        for gone in members:
-            # With as many names as cards each is there once; else another copy may stay.
-            kept = bits ^ (1 << gone) if len(members) == space.hand else bits
-            left = space.copies - np.array([bits >> name & 1 for name in range(space.n_names)])
-            mean = sum(int(copies) * best(kept | 1 << drawn)[0][0] for drawn, copies in enumerate(left) if copies > 0)
-            redraws.append((mean / float(left[left > 0].sum()), gone))
-        after, gone = max(redraws)
-        told = [f"{names[u]} up, {names[d]} down" for _, u, d in order[:2]]
-        rows.append({"hand": " ".join(names[name] for name in members), "offer": told[0], "value": order[0][0],
-                     "second": told[1] if len(told) > 1 else "", "second_value": order[1][0] if len(order) > 1 else
-                     None, "discard": names[gone], "discard_value": after, "chance": chance})
-    return pd.DataFrame(rows).sort_values("value", ascending=False, ignore_index=True)
+def _openings(rules: Any, games: int, workers: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The opening table with what was played, and by how much its values differ from that."""
+    table = openings(rules)
+    with ProgressBar() as bar:
+        scores = play_openings(rules, table, load_policies("solver")[0], games=games, seed=SEED,
+                               workers=workers, meter=Meter(bar, 0, games * len(ACTIONS) * len(table)))
+    return check_openings(table, scores, SEED)
 
 
 if __name__ == "__main__":

@@ -54,6 +54,13 @@ def argh_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="session")
+def shady_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Two policies of Shady Agents, each against itself, with what players believed."""
+    return played(tmp_path_factory.mktemp("runs") / "shady", ["random", "bayes"], games=60, matchups="mirrors",
+                  game="shady_agents", log="full")
+
+
+@pytest.fixture(scope="session")
 def games(round_robin: Run) -> pd.DataFrame:
     """The games of the round robin, with seat 0's score: 1, 0.5, 0."""
     table = round_robin.sql("SELECT * FROM games ORDER BY game_id")

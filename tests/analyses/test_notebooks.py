@@ -15,7 +15,8 @@ from agentsim.resources import notebooks_dir
 from agentsim.runs import Run
 from analyses.market_trials import Size
 
-NAMES = ["agents_and_bluffs", "argh", "black_market", "first_player", "game_shape", "win_rates"]
+NAMES = ["agents_and_bluffs", "argh", "black_market", "first_player", "game_shape",
+         "shady_agents", "strategy", "win_rates"]
 
 
 def read(name: str) -> list[dict[str, Any]]:
@@ -49,7 +50,7 @@ def test_they_are_thin(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_they_show_exists(name: str, round_robin: Run, market_run: Run, argh_run: Run) -> None:
+def test_what_they_show_exists(name: str, round_robin: Run, market_run: Run, argh_run: Run, shady_run: Run) -> None:
     import importlib
 
     module = importlib.import_module(f"analyses.{name}")
@@ -59,6 +60,10 @@ def test_what_they_show_exists(name: str, round_robin: Run, market_run: Run, arg
         tables = module.tables(market_run, size=Size(games=2000, blanks=2000, landings=500, forced=200))
     elif name == "argh":
         tables = module.tables(argh_run, games=400)
+    elif name == "shady_agents":
+        tables = module.tables(shady_run, games=200)
+    elif name == "strategy":
+        tables = module.tables(round_robin, deals=100)
     else:
         tables = module.tables(round_robin)
     there = {"charts": set(module.figures(tables)), "shown": set(module.displays(tables))}
@@ -72,13 +77,18 @@ def test_what_they_show_exists(name: str, round_robin: Run, market_run: Run, arg
 
 
 @pytest.mark.slow
-def test_they_run(tmp_path: Path, round_robin: Run, mirrors: Run, market_run: Run, argh_run: Run) -> None:
+def test_they_run(tmp_path: Path, round_robin: Run, mirrors: Run, market_run: Run, argh_run: Run, shady_run: Run
+                  ) -> None:
     for name in NAMES:
         values: dict[str, Any] = {"RUN": str((mirrors if name == "game_shape" else round_robin).path)}
         if name == "black_market":
             values = {"RUN": str(market_run.path), "GAMES": 3000}
         if name == "argh":
             values = {"RUN": str(argh_run.path), "GAMES": 400}
+        if name == "shady_agents":
+            values = {"RUN": str(shady_run.path), "GAMES": 200}
+        if name == "strategy":
+            values |= {"DEALS": 200, "GAMES": 2_000, "WORLDS": 50}
         if name == "first_player":
             values["CHANGES"] = [["ring length", 14, str(mirrors.path)]]
         page, = run_notebooks([notebooks_dir() / f"{name}.ipynb"], tmp_path, parameters=values)

@@ -135,7 +135,7 @@ def test_only_the_notebooks(quick: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert report.main(games=20, workers=1, notebooks_only=True) == 0
     assert capsys.readouterr().out == "reports/notebooks/index.html\n"
     assert not (quick / "reports" / "index.html").exists()
-    assert len(list((quick / "reports" / "notebooks").glob("notebook-*.html"))) == 6
+    assert len(list((quick / "reports" / "notebooks").glob("notebook-*.html"))) == 8
 
 
 @pytest.mark.parametrize("games", ["3", "0", "1", "-2", "many", "2.5"])

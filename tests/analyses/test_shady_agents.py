@@ -16,20 +16,13 @@ from agentsim.report.lint import lint
 from agentsim.runs import Run
 from analyses import shady_agents, shady_trials
 from analyses.whatif import Variant, measure
-from tests.analyses.conftest import played
 
 GAME = get_game("shady_agents")
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return played(tmp_path_factory.mktemp("runs") / "shady", ["random", "bayes"], games=60, matchups="mirrors",
-                  game="shady_agents", log="full")
-
-
-@pytest.fixture(scope="module")
-def found(run: Run) -> shady_agents.Tables:
-    return shady_agents.tables(run, games=800)
+def found(shady_run: Run) -> shady_agents.Tables:
+    return shady_agents.tables(shady_run, games=800)
 
 
 def test_forks_of_a_game_without_points_change_nothing() -> None:
