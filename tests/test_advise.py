@@ -70,7 +70,11 @@ def test_a_review(folder, capsys):
     assert code == 0
     assert "Seat 0 (Ann): 2 decisions looked at" in out
     assert "2 are left out" in out
-    assert "All decisions:" in page.read_text()
+    text = page.read_text()
+    assert "All decisions" in text
+    assert text.count("<tr") >= 3
+    assert "Ann" in text
+    assert "src=" not in text
     code, out, _ = run(["review", "--run", folder / "run", "--game", "1", "--seat", "1", "--games", "20", "--json"],
                        capsys)
     data = json.loads(out)

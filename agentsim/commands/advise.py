@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import html
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from agentsim.commands import console
 from agentsim.commands.parser import parse_count, parse_whole
+from agentsim.commands.review_page import Row, review_page
 from agentsim.commands.text import columns, count, interval, paragraph, percent, terminal_width
 from agentsim.errors import InputError
 from agentsim.experiment import MAX_SEED, whole_number
@@ -53,7 +53,7 @@ def review(args: argparse.Namespace) -> int:
         found = look(steps, mine=mine, theirs=theirs, seats=seats, games=games, seed=seed, progress=progress)
     lines = _review_lines(found, names, seats, mine.label, theirs.label, terminal_width())
     if out is not None:
-        out.write_text(_page(_review_lines(found, names, seats, mine.label, theirs.label, 110)), encoding="utf-8")
+        out.write_text(_review_page(found, names, seats, mine.label, theirs.label), encoding="utf-8")
     data = {"seats": list(seats), "names": list(names), "mine": mine.label, "theirs": theirs.label, "seed": seed,
             "games": games, "unseen": found.unseen, "forced": found.forced,
             "total_cost": {str(seat): found.total(seat) for seat in seats}, "page": None if out is None else str(out),
@@ -247,6 +247,27 @@ def _advice_data(advice: Any) -> dict[str, Any]:
 
 def _review_lines(found: Any, names: tuple[str, str], seats: tuple[int, ...], mine: str, theirs: str,
                   width: int) -> list[str]:
+    lines = _review_summary(found, names, seats)
+    if found.mistakes:
+        lines += ["", "The dearest decisions:"]
+        worst = [(f"turn {one.turn}, seat {one.seat}", _words(one.action), f"{100 * one.cost.estimate:.1f}",
+                  interval(one.cost.low, one.cost.high), f"better: {_words(one.best)}") for one in found.mistakes[:5]]
+        lines += columns(("", "played", "cost", "from - to", ""), worst, left=2, wrap_last=width)
+    rows = [(f"{row.turn}", row.who, row.played, row.chance, f"{row.cost:.1f}", row.between, row.better or "the best")
+            for row in (_review_row(found, one) for one in found.decisions)]
+    header = ("turn", "seat", "played", "chance", "cost", "from - to", "best")
+    lines += ["", "All decisions:", *columns(header, rows, left=3, wrap_last=width)]
+    return [*lines, "", *paragraph(_review_note(found, mine, theirs), width=width)]
+
+
+def _review_page(found: Any, names: tuple[str, str], seats: tuple[int, ...], mine: str, theirs: str) -> str:
+    who = " against ".join(name for name in names if name)
+    return review_page(f"Review of a game: {who}" if who else "Review of a game", _review_summary(found, names, seats),
+                       [_review_row(found, one) for one in found.mistakes[:5]],
+                       [_review_row(found, one) for one in found.decisions], _review_note(found, mine, theirs))
+
+
+def _review_summary(found: Any, names: tuple[str, str], seats: tuple[int, ...]) -> list[str]:
     lines = []
     for seat in seats:
         own = [one for one in found.decisions if one.seat == seat]
@@ -254,40 +275,27 @@ def _review_lines(found: Any, names: tuple[str, str], seats: tuple[int, ...], mi
         name = f" ({names[seat]})" if names[seat] else ""
         lines.append(f"Seat {seat}{name}: {len(own)} decisions looked at, {certain} certainly not the best; they cost "
                      f"{100 * found.total(seat):.1f} points of winning chance in all.")
-    if found.mistakes:
-        lines += ["", "The dearest decisions:"]
-        worst = [(f"turn {one.turn}, seat {one.seat}", _words(one.action), f"{100 * one.cost.estimate:.1f}",
-                  interval(one.cost.low, one.cost.high), f"better: {_words(one.best)}") for one in found.mistakes[:5]]
-        lines += columns(("", "played", "cost", "from - to", ""), worst, left=2, wrap_last=width)
-    lines += ["", "All decisions:"]
-    rows = []
-    for one in found.decisions:
-        better = "the best" if one.action == one.best else (
-            f"{_words(one.best)} {percent(one.best_chance.estimate, one.best_chance.low, one.best_chance.high)}")
-        sign = "" if one.cost.low > 0 or one.action == one.best else ", too close to say"
-        sign += " *" if one.advice.misfits > 0.5 else ""
-        who = f"{one.seat}" if one.player is None or not any(each.player for each in found.decisions) else (
-            f"{one.seat}.{one.player}")
-        rows.append((f"{one.turn}", who, _words(one.action),
-                     percent(one.chance.estimate, one.chance.low, one.chance.high),
-                     f"{100 * one.cost.estimate:.1f}", interval(one.cost.low, one.cost.high), better + sign))
-    lines += columns(("turn", "seat", "played", "chance", "cost", "from - to", "best"), rows, left=3, wrap_last=width)
+    return lines
+
+
+def _review_row(found: Any, one: Any) -> Row:
+    is_best, star = one.action == one.best, " *" if one.advice.misfits > 0.5 else ""
+    close = "" if one.cost.low > 0 else ", too close to say"
+    better = "" if is_best and not star else "the best" + star if is_best else (
+        f"{_words(one.best)} {percent(one.best_chance.estimate, one.best_chance.low, one.best_chance.high)}"
+        f"{close}{star}")
+    team = one.player is not None and any(each.player for each in found.decisions)
+    return Row(one.turn, f"{one.seat}.{one.player}" if team else f"{one.seat}", _words(one.action),
+               percent(one.chance.estimate, one.chance.low, one.chance.high), 100 * one.cost.estimate,
+               interval(one.cost.low, one.cost.high), better, bool(one.cost.low > 0))
+
+
+def _review_note(found: Any, mine: str, theirs: str) -> str:
     unlike = any(one.advice.misfits > 0.5 for one in found.decisions)
     notes = [f"* an offer that {theirs} would hardly make: the hidden card counts as a random one"] if unlike else []
     notes += [f"{found.forced} decisions had one legal action"] if found.forced else []
     notes += [f"{found.unseen} are left out: the cards of who decided are not known"] if found.unseen else []
-    lines += ["", *paragraph(
-        f"{count(found.games)} hidden worlds per decision, seed {found.seed}; {mine} plays on for who decides, "
-        f"{theirs} for the other side. Chances and costs (the best action's chance minus the played one's, same "
-        f"worlds) are in percent, with 95 % intervals that hold together. A sum of costs leans upwards a little: the "
-        f"best is the best of these rollouts. {'; '.join(notes) + '.' if notes else ''}", width=width)]
-    return lines
-
-
-def _page(lines: list[str]) -> str:
-    """The review as a page that needs nothing else."""
-    text = html.escape("\n".join(lines))
-    return ("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Review of a game</title>\n"
-            "<meta name=\"viewport\" content=\"width=device-width\"><style>body{max-width:70rem;margin:2rem auto;"
-            "padding:0 1rem;font-family:sans-serif}pre{overflow-x:auto}</style></head>\n"
-            f"<body><h1>Review of a game</h1>\n<pre>{text}</pre></body></html>\n")
+    return (f"{count(found.games)} hidden worlds per decision, seed {found.seed}; {mine} plays on for who decides, "
+            f"{theirs} for the other side. Chances and costs (the best action's chance minus the played one's, same "
+            f"worlds) are in percent, with 95 % intervals that hold together. A sum of costs leans upwards a little: "
+            f"the best is the best of these rollouts. {'; '.join(notes) + '.' if notes else ''}").rstrip()

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 from agentsim.report.draw import caption, dot_interval, heatmap, line_band, stacked_bar
+from agentsim.report.labels import name_points
 from agentsim.report.style import (
     DIVERGING,
     FULL_WIDTH,
@@ -49,6 +50,7 @@ __all__ = [
     "figure",
     "heatmap",
     "line_band",
+    "name_points",
     "series_style",
     "set_axis",
     "stacked_bar",

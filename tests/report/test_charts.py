@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import re
 from pathlib import Path
@@ -240,3 +241,21 @@ def test_a_png_for_a_readme_carries_the_title(tmp_path: Path) -> None:
         assert titled.height > plain.height
         strip = np.asarray(titled.convert("L"))[: titled.height - plain.height]
     assert (strip < 100).sum() > 200, "the title is drawn above the chart"
+
+
+def test_names_keep_clear_of_each_other_at_any_width() -> None:
+    figure, ax = theme.figure(height=3)
+    x, y = [0.50, 0.51, 0.52, 0.90, 0.10], [0.5, 0.51, 0.5, 0.9, 0.1]
+    ax.errorbar(x, y, fmt="o")
+    theme.name_points(ax, x, y, ["first", "second", "third", "last", ""], bars=[(0.4, 0.5, 0.6, 0.5)])
+    told = [text for text in ax.texts if text.get_text()]
+    assert [text.get_text() for text in told] == ["first", "second", "third", "last"]
+    for width in (9.0, 3.5):
+        figure.set_size_inches(width, 3)
+        figure.savefig(io.BytesIO(), dpi=figure.dpi)
+        frame = ax.get_window_extent()
+        boxes = [text.get_window_extent() for text in told]
+        assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
+        assert all(frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y1 >= box.y1 for box in boxes)
+        marks = ax.transData.transform(list(zip(x, y, strict=True)))
+        assert not any(box.contains(*mark) for box in boxes for mark in marks)
