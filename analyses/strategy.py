@@ -189,9 +189,11 @@ def _axes_chart(found: Tables) -> Chart:
         ax.axhline(0.5, color=theme.MUTED, linewidth=1, linestyle=":")
         named = {"solver", "compromise", "champion", "expert", "random_discards", axes["policy"].iloc[-1],
                  largest(axes, "response")["policy"]}
-        for row in rows_of(axes[axes["policy"].isin(named)]):
-            ax.annotate(str(row.policy), (row.field, row.response), xytext=(6, 5), textcoords="offset points",
-                        fontsize=9, color=theme.INK)
+        ax.margins(x=0.07, y=0.1)
+        theme.name_points(ax, axes["field"], axes["response"],
+                          [str(name) if name in named else "" for name in axes["policy"]],
+                          bars=[*axes[["field_low", "response", "field_high", "response"]].itertuples(index=False),
+                                *axes[["field", "response_low", "field", "response_high"]].itertuples(index=False)])
         theme.set_axis(ax, "x", "percent")
         theme.set_axis(ax, "y", "percent")
         ax.set_xlabel("mean score against random, greedy and minmax: further right is stronger against the weak")
@@ -317,18 +319,20 @@ def displays(found: Tables) -> dict[str, Table]:
     """The tables ``axes, ranking, freedoms, solver, offered, openings``, as far as there are numbers for them."""
     shown = {}
     if len(found["axes"]):
-        shown["axes"] = Table(found["axes"], "strategy-axes-table", "Strong and safe", {
+        axes = found["axes"]
+        begun = [f"CMA-ES from {row.start}" if row.method == "CMA-ES" else str(row.method) for row in rows_of(axes)]
+        shown["axes"] = Table(axes.assign(by=begun), "strategy-axes-table", "Strong and safe", {
             "policy": Column("policy"), "field": Column("against the baselines", "percent", "field_low", "field_high"),
             "response": Column("best response found", "percent", "response_low", "response_high",
                                help="Lower is safer. A search finds a lower bound."),
-            "method": Column("by"), "start": Column("begun at"), "budget": Column("games searched", "int"),
+            "by": Column("by"), "budget": Column("games searched", "int"),
             "response_games": Column("fresh games", "int")}, rows=40)
     if len(found["ranking"]):
         shown["ranking"] = Table(found["ranking"], "strategy-ranking-table", "Ratings", {
             "policy": Column("policy"), "elo": Column("Elo", "number", "elo_low", "elo_high", decimals=0, bar=False),
-            "nash": Column("Nash average", "percent", "nash_low", "nash_high", bar=False),
+            "nash": Column("Nash average", "percent", "nash_low", "nash_high", bar=False, decimals=0),
             "skill": Column("against the equilibrium", "points", "skill_low", "skill_high", bar=False),
-            "mass": Column("alpha-rank", "percent", "mass_low", "mass_high", bar=False),
+            "mass": Column("alpha-rank", "percent", "mass_low", "mass_high", bar=False, decimals=0),
             "n_games": Column("games", "int")}, rows=40,
             note="Nash average: share in the equilibrium of maximum entropy. Alpha-rank: share of time in evolution. "
                  "Both count where strength goes in circles.")
@@ -342,7 +346,7 @@ def displays(found: Tables) -> dict[str, Table]:
     if len(found["solver"]):
         shown["solver"] = Table(found["solver"], "strategy-solver", "The solver against everybody", {
             "policy": Column("policy"), "opponent": Column("against"),
-            "score": Column("score", "percent", "low", "high"), "n_games": Column("games", "int")}, rows=60)
+            "score": Column("score", "percent", "low", "high"), "n_games": Column("games", "int")}, rows=20)
     if len(found["offered"]):
         shown["offered"] = Table(found["offered"], "strategy-offered", "What the solver lays up and down", {
             "card": Column("card"), "side": Column("side"),
