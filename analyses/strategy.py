@@ -190,7 +190,7 @@ def _axes_chart(found: Tables) -> Chart:
         named = {"solver", "compromise", "champion", "expert", "random_discards", axes["policy"].iloc[-1],
                  largest(axes, "response")["policy"]}
         ax.margins(x=0.07, y=0.1)
-        theme.name_points(ax, axes["field"], axes["response"],
+        theme.name_points(ax, axes["field"].tolist(), axes["response"].tolist(),
                           [str(name) if name in named else "" for name in axes["policy"]],
                           bars=[*axes[["field_low", "response", "field_high", "response"]].itertuples(index=False),
                                 *axes[["field", "response_low", "field", "response_high"]].itertuples(index=False)])
@@ -283,6 +283,11 @@ def _habits_chart(found: Tables) -> Chart:
         "Taken when face up: " + "; ".join(f"{_plain(row.card)} {percent(row.estimate)}" for row in rows_of(up)) + ".")
 
 
+def _short(offer: str) -> str:
+    """``mole up, saboteur down`` as ``mole / saboteur``."""
+    return _plain(offer).replace(" up, ", " / ").removesuffix(" down")
+
+
 def _plain(name: Any) -> str:
     return str(name).replace("_", " ")
 
@@ -316,7 +321,7 @@ def findings(found: Tables) -> list[Finding]:
 
 
 def displays(found: Tables) -> dict[str, Table]:
-    """The tables ``axes, ranking, freedoms, solver, offered, openings``, as far as there are numbers for them."""
+    """The tables of the page (``axes``, ``ranking``, ``openings`` ...), as far as there are numbers for them."""
     shown = {}
     if len(found["axes"]):
         axes = found["axes"]
@@ -353,19 +358,27 @@ def displays(found: Tables) -> dict[str, Table]:
             "estimate": Column("share of its offers", "percent", "low", "high")}, rows=20)
     if len(found["openings"]):
         first = found["openings"].iloc[0]
-        shown["openings"] = Table(found["openings"], "strategy-openings", "Opening hands", {
-            "hand": Column("hand"), "chance": Column("how often dealt", "percent", decimals=2),
-            "best": Column("best offer"), "best_played": Column("wins", "percent", "best_low", "best_high", bar=False),
-            "best_value": Column("by the table", "percent", decimals=1, help="Solved, not measured: no interval."),
+        table = found["openings"].assign(**{name: [_short(text) for text in found["openings"][name].fillna("")]
+                                            for name in ("best", "second")})
+        told = (f"{int(first['n_games']):,} games of each, solver against solver, seed {int(first['seed'])}; how often "
+                f"who starts wins. All {int(first['family_size']):,} intervals of both tables hold together with 95 %. "
+                "In the order of the values by the solver's table, which are solved and not measured.")
+        shown["openings"] = Table(table, "strategy-openings", "Opening hands: offers", {
+            "hand": Column("hand"), "chance": Column("dealt", "percent", decimals=2),
+            "best": Column("best offer, up / down"),
+            "best_value": Column("by the table", "percent", decimals=1),
+            "best_played": Column("wins", "percent", "best_low", "best_high", bar=False),
             "second": Column("next offer"),
-            "second_behind": Column("behind", "points", "second_behind_low", "second_behind_high", reference=0.0,
-                                    help="How far the next offer scores behind the best one."),
-            "discard": Column("best discard"),
+            "second_behind": Column("behind", "points", "second_behind_low", "second_behind_high", bar=False,
+                                    help="How far the next offer scores behind the best one.")},
+            rows=15, note=f"Best and next by the solver's table. {told}")
+        shown["opening_discards"] = Table(table, "strategy-opening-discards", "Opening hands: discards", {
+            "hand": Column("hand"), "discard": Column("best discard"),
+            "discard_value": Column("by the table", "percent", decimals=1),
+            "discard_played": Column("wins", "percent", "discard_low", "discard_high", bar=False),
             "discard_gain": Column("gains", "points", "discard_gain_low", "discard_gain_high", reference=0.0,
                                    help="Score with this discard first, less that of the best offer at once.")},
-            rows=15, note=f"Offers and discards are the best by the table. {int(first['n_games']):,} games of each, "
-                          f"solver against solver, seed {int(first['seed'])}; who starts wins. All "
-                          f"{int(first['family_size']):,} intervals hold together with 95 %.")
+            rows=15, note=f"The discard that promises most by the solver's table. {told}")
     return shown
 
 
@@ -400,11 +413,11 @@ def _cheat_sheet(found: Tables) -> Text:
         best = found["openings"]
         gains, costs = (float(best.loc[clear, "chance"].sum()) for clear in (best["discard_gain_low"] > 0,
                                                                            best["discard_gain_high"] < 0))
-        lines.append("- *Discarding.* To discard before the first offer clearly gains in "
-                     f"{gains:.0%} of the hands dealt, and clearly costs in {costs:.0%}.")
+        lines.append(f"- *Discarding.* With {int(best['n_games'].iloc[0]):,} games of each, a discard before the first "
+                     f"offer clearly gains in {gains:.0%} of the hands dealt, and clearly costs in {costs:.0%}.")
         for row in rows_of(best[best["chance"] > 0.004].head(3)):
             lines.append(f"- *A good opening hand:* {_plain(row.hand)}: {_plain(row.best)} "
-                         f"(wins {row.best_played:.0%}).")
+                         f"(wins {row.best_played:.0%} [{row.best_low:.0%}, {row.best_high:.0%}]).")
     table = found["freedoms"]
     if len(table):
         own = table[(table["against"] == "itself") & (table["policy"] == table["policy"].iloc[0])]
@@ -434,7 +447,8 @@ def section(found: Tables) -> Section:
         text="`solver` plays by a table of all public states of the base game, solved from the end "
              "(docs/solver.md); these games were played by `make strategy`, whose seed and date are in "
              "data/strategy/about.json.")
-    add(Heading("Opening hands", "openings"), "openings", text=_of_openings(found["openings_check"]))
+    add(Heading("Opening hands", "openings"), "openings", "opening_discards",
+        text=_of_openings(found["openings_check"]))
     if len(found["taken"]):
         blocks += [Heading("To print", "cheat-sheet"), _cheat_sheet(found)]
     return Section(ANCHOR, TITLE, QUESTION, blocks)

@@ -83,7 +83,7 @@ def test_what_is_played_is_summed_by_world() -> None:
     assert (scores[0, 1] == -1).all()  # 4 double agents have one offer
     assert set(np.unique(scores[1:])) <= {0, 1, 2}
     played, check = check_openings(table, scores, seed=5)
-    assert played["best_played"].is_monotonic_decreasing
+    assert played["best_value"].is_monotonic_decreasing
     row = played[played["hand"] == table["hand"].iloc[1]].iloc[0]
     assert row["best_played"] == pytest.approx(scores[1, 0].mean() / 2)
     assert row["discard_gain"] == pytest.approx((scores[1, 2] - scores[1, 0].astype(float)).mean() / 2)
@@ -100,7 +100,7 @@ def test_what_is_kept_is_told_with_its_games() -> None:
     kept = strategy._kept()
     assert len(kept["openings"]) == 259
     assert kept["openings"]["chance"].sum() == pytest.approx(1)
-    assert (kept["openings"]["n_games"] >= 2_000).all()
+    assert (kept["openings"]["n_games"] >= 100).all()
     assert (kept["openings"]["best_low"] < kept["openings"]["best_high"]).all()
     text = strategy._of_openings(kept["openings_check"])
     assert text.count("[") == 3
