@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 
 from agentsim.errors import InputError
+from agentsim.report import Column, Table
 from agentsim.runs import Run
 from agentsim.stats import ratio_table
-from analyses.common import LEVEL, Ints, hit_sums
+from analyses.common import LEVEL, Ints, hit_sums, listed, rows_of
 from analyses.turnlog import load_turns, offers
 
-__all__ = ["KINDS", "situations"]
+__all__ = ["KINDS", "displays", "lines", "situations"]
 
 KINDS = ("takes", "hides", "discards", "discards_in_turn")
 """``takes``: the card lies face up and is taken, by the copies that the receiver then has. ``hides``: the card is one
@@ -87,3 +88,57 @@ def _discards(run: Run, policy: str, agents: tuple[str, ...], deal: Ints) -> lis
     sums.insert(1, "card", "")
     sums.insert(2, "count", sums.pop("cell"))
     return [*parts, sums]
+
+
+_TIMES = {1: "first", 2: "second", 3: "third or later"}
+
+
+def displays(found: pd.DataFrame) -> dict[str, Table]:
+    """The tables ``when`` (taken and hidden, by copies) and ``discards``."""
+    sides = [found[found["kind"] == kind].set_index(["card", "count"])[["estimate", "low", "high", "n"]]
+             .add_prefix(f"{kind}_") for kind in ("takes", "hides")]
+    when = sides[0].join(sides[1], how="outer").reset_index()
+    when = when.assign(card=when["card"].str.replace("_", " "), copy=when["count"].map(_TIMES))
+    thrown = found[found["kind"] == "discards"]
+    thrown = thrown.assign(card=thrown["card"].str.replace("_", " "))
+    return {
+        "when": Table(when, "strategy-when", "What the solver takes and hides, by whose which copy it would be", {
+            "card": Column("card"), "copy": Column("copy of its new owner"),
+            "takes_estimate": Column("taken when face up", "percent", "takes_low", "takes_high", reference=0.5),
+            "takes_n": Column("offers", "int"),
+            "hides_estimate": Column("hidden when offered", "percent", "hides_low", "hides_high", reference=0.5),
+            "hides_n": Column("offers", "int")}, rows=24,
+            note="Taken: the copy that it would be to the solver. Hidden: of the offers with this card the share in "
+                 "which it lies face down, by the copy that it would be to the other player. All intervals of a column "
+                 "hold together with 95 %."),
+        "discards": Table(thrown, "strategy-discards", "What the solver discards, by copies in hand", {
+            "card": Column("card"), "count": Column("copies in hand", "int"),
+            "estimate": Column("one is discarded", "percent", "low", "high"), "n": Column("hands", "int")}, rows=12,
+            note="Hands with the card before an offer; all intervals hold together with 95 %."),
+    }
+
+
+def lines(found: pd.DataFrame) -> list[str]:
+    """For the cheat sheet: daredevils, what is hidden against whom, and when cards are thrown away."""
+    by_kind = {kind: found[found["kind"] == kind].set_index(["card", "count"]) for kind in KINDS}
+    takes, hides, thrown = by_kind["takes"], by_kind["hides"], by_kind["discards"]
+    told = []
+    if all(("daredevil", count) in takes.index for count in (1, 2, 3)):
+        first, second, third = (f"{takes['estimate']['daredevil', count]:.0%}" for count in (1, 2, 3))
+        told.append(f"- *Daredevils* lying face up it takes in {first} (the first), {second} (the second) and {third} "
+                    "(the third, which loses).")
+    most = hides.sort_values("low", ascending=False).head(4).reset_index()
+    told.append("- *Hiding.* Of offers with the card, it lies face down most often: " + listed(
+        [f"{row.card.replace('_', ' ')} as the other's {_TIMES[row.count_]} ({row.estimate:.0%})"
+         for row in rows_of(most.rename(columns={"count": "count_"}))]) + ".")
+    for count, words in ((2, "two"), (3, "three or more")):
+        part = thrown[thrown.index.get_level_values("count") == count]
+        if len(part):
+            low, high = part["estimate"].min(), part["estimate"].max()
+            told.append(f"- *Discarding.* With {words} of a kind in hand one goes in {low:.0%} to {high:.0%} of cases, "
+                        "by kind.")
+    turns = found[found["kind"] == "discards_in_turn"].sort_values("count")
+    if len(turns):
+        told.append("- *When it discards*: in its own turns 1, 2, 3 ... " + listed(
+            [f"{row.estimate:.0%}" for row in rows_of(turns)]) + " (the last: that turn and later).")
+    return told

@@ -20,6 +20,7 @@ from agentsim.report import Block, Chart, Column, Finding, Heading, Section, Tab
 from agentsim.resources import strategy_dir
 from agentsim.runs import Run
 from agentsim.stats import bradley_terry, equilibrium_table, strength, win_rate_matrix
+from analyses import solver_habits
 from analyses.common import (
     LEVEL,
     about,
@@ -58,8 +59,8 @@ def tables(run: Run, *, deals: int = DEALS, workers: int = 1) -> Tables:
 
     Returns ``about``; ``ranking`` (Elo, Nash averaging, alpha-rank); ``axes`` (per policy the mean score against the
     baselines and the best response found against it); ``freedoms``; ``luck``; and of ``make strategy``, empty if it
-    was not run: ``responses``, ``solver`` (its scores), ``taken``, ``offered`` (its habits), ``openings`` and
-    ``openings_check`` (:mod:`analyses.strategy_openings`), ``measured`` (one row of facts).
+    was not run: ``responses``, ``solver`` (its scores), ``taken``, ``offered``, ``situations`` (its habits),
+    ``openings`` and ``openings_check`` (:mod:`analyses.strategy_openings`), ``measured`` (one row of facts).
     """
     game = get_game(run.experiment.game)
     rules = run.experiment.rules()
@@ -130,7 +131,7 @@ def _axes(histograms: Mapping[tuple[str, str], Any], found: Tables) -> pd.DataFr
 def _kept() -> Tables:
     """What ``make strategy`` has left: best responses, the solver's scores, habits and openings."""
     empty = {name: pd.DataFrame() for name in ("responses", "solver", "taken", "offered", "openings", "openings_check",
-                                           "measured")}
+                                           "situations", "measured")}
     try:
         folder = strategy_dir()
     except InputError:
@@ -154,7 +155,7 @@ def _kept() -> Tables:
     if parts:
         found["solver"] = pd.concat(parts, ignore_index=True)
     for name, file in (("taken", "solver_taken.csv"), ("offered", "solver_offered.csv"), ("openings", "openings.csv"),
-                       ("openings_check", "openings_check.csv")):
+                       ("situations", "solver_situations.csv"), ("openings_check", "openings_check.csv")):
         if (folder / file).exists():
             found[name] = pd.read_csv(folder / file)
     return found
@@ -205,9 +206,8 @@ def _axes_chart(found: Tables) -> Chart:
     measured = found["measured"].iloc[0]
     return Chart(figure, "strategy-axes", title, caption(
         found["about"], interval="95 % intervals",
-        note=f"Best responses: the better of CMA-ES ({measured['budget']:,} games; {measured['solver_budget']:,} "
-             f"against solver and compromise) and dynamic programming (fitted to {measured['watched']:,} games), on "
-             "fresh deals: lower bounds."),
+        note=f"Best responses: the better of CMA-ES ({measured['budget']:,} games) and dynamic programming (fitted to "
+             f"{measured['watched']:,} games), on fresh deals: lower bounds."),
         "Policies by score against the field and best response found: " + "; ".join(
             f"{row.policy} {percent(row.field)}, {percent(row.response)}" for row in rows_of(axes)) + ".", key=True)
 
@@ -356,6 +356,8 @@ def displays(found: Tables) -> dict[str, Table]:
         shown["offered"] = Table(found["offered"], "strategy-offered", "What the solver lays up and down", {
             "card": Column("card"), "side": Column("side"),
             "estimate": Column("share of its offers", "percent", "low", "high")}, rows=20)
+    if len(found["situations"]):
+        shown.update(solver_habits.displays(found["situations"]))
     if len(found["openings"]):
         first = found["openings"].iloc[0]
         table = found["openings"].assign(**{name: [_short(text) for text in found["openings"][name].fillna("")]
@@ -409,6 +411,8 @@ def _cheat_sheet(found: Tables) -> Text:
     down = offered[offered["side"] == "down"].sort_values("estimate", ascending=False).head(4)
     lines.append("- *Offering.* It hides most often: " + ", ".join(
         f"{_plain(row.card)} {row.estimate:.0%}" for row in rows_of(down)) + ".")
+    if len(found["situations"]):
+        lines += solver_habits.lines(found["situations"])
     if len(found["openings"]):
         best = found["openings"]
         gains, costs = (float(best.loc[clear, "chance"].sum()) for clear in (best["discard_gain_low"] > 0,
@@ -443,7 +447,7 @@ def section(found: Tables) -> Section:
     add(Heading("Ratings", "ratings"), "ranking")
     add(Heading("What each freedom is worth", "freedoms"), "freedoms")
     add(Heading("Luck and skill", "luck"), "luck")
-    add(Heading("How the solver plays", "solver"), "habits", "solver", "offered",
+    add(Heading("How the solver plays", "solver"), "habits", "when", "discards", "solver", "offered",
         text="`solver` plays by a table of all public states of the base game, solved from the end "
              "(docs/solver.md); these games were played by `make strategy`, whose seed and date are in "
              "data/strategy/about.json.")

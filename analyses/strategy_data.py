@@ -34,20 +34,21 @@ from agentsim.strategy.exploiting import exploit, exploit_by_table
 from agentsim.strategy.field import Opponent, validate
 from analyses.strategy_openings import ACTIONS, check_openings, openings, play_openings
 
-__all__ = ["FOLDER", "OPENING_GAMES", "SEED", "SOLVERS", "SOLVER_GAMES", "STARTS", "main"]
+__all__ = ["FOLDER", "OPENING_GAMES", "SEED", "SCORE_GAMES", "SOLVER_GAMES", "STARTS", "main"]
 
 FOLDER = Path("data/strategy")
 SEED = 20261130
 BUDGET = 3_000_000
-SOLVER_BUDGET = 1_000_000
+FRESH = 100_000
+"""Games in which a response by dynamic programming is checked; CMA-ES keeps a fifth of its games for that."""
 SOLVER_GAMES = 20_000
+SCORE_GAMES = {"solver": 400_000, "compromise": 20_000}
+"""Games against each policy of those that play by the solver's table."""
 OPENING_GAMES = 10_000
 """Games of every offer and discard of the opening table: 10,000 know a score to one point."""
 STARTS = ("expert", "daredevil_trapper", "codebreaker_hunter", "discarder")
 WATCHED = 200_000
 """Games of the policy that a response by dynamic programming is fitted to."""
-SOLVERS = ("solver", "compromise")
-"""Policies that play by the solver's table, slowly: fewer games than the others get."""
 
 
 def main(words: list[str] | None = None) -> int:
@@ -64,16 +65,18 @@ def main(words: list[str] | None = None) -> int:
     FOLDER.mkdir(parents=True, exist_ok=True)
     names = [ref.label for ref in game.policies(rules)]
     plan = {"game": game.name, "version": game.version, "seed": SEED, "command": "make strategy", "budget": games,
-            "solver_budget": SOLVER_BUDGET, "solver_games": SOLVER_GAMES, "watched": WATCHED, "starts": list(STARTS)}
+            "solver_games": SOLVER_GAMES, "score_games": SCORE_GAMES, "watched": WATCHED, "fresh": FRESH,
+            "starts": list(STARTS)}
     _begin(plan)
     for name in names:
         _kept(f"exploit_{name}.json", partial(_exploited, rules, name, games, args.workers, not args.without_solver))
     if not args.without_solver:
-        for name in SOLVERS:
-            _kept(f"exploit_{name}.json", partial(_exploited, rules, name, SOLVER_BUDGET, args.workers, True))
+        for name in SCORE_GAMES:
+            _kept(f"exploit_{name}.json", partial(_exploited, rules, name, games, args.workers, True))
             _kept(f"scores_{name}.csv", partial(_solver_scores, rules, name, names, args.workers))
-        for table in ("offered", "taken"):
-            _kept(f"solver_{table}.csv", partial(_habits, rules, table, args.workers))
+        habits = cache(partial(_habits, args.workers))
+        for table in ("offered", "taken", "situations"):
+            _kept(f"solver_{table}.csv", partial(_of_solver, habits, table))
         made = cache(partial(_openings, rules, opening_games, args.workers))
         _kept("openings.csv", lambda: made()[0])
         _kept("openings_check.csv", lambda: made()[1])
@@ -117,8 +120,8 @@ def _exploited(rules: Any, name: str, games: int, workers: int, by_table: bool) 
     told = {**found.as_dict(), "seed": SEED, "budget": games}
     if by_table:
         with ProgressBar() as bar:
-            response = exploit_by_table(rules, load_policies(name)[0], games=WATCHED, fresh=SOLVER_GAMES, seed=SEED,
-                                        workers=workers, meter=Meter(bar, 0, SOLVER_GAMES)).as_dict()
+            response = exploit_by_table(rules, load_policies(name)[0], games=WATCHED, fresh=FRESH, seed=SEED,
+                                        workers=workers, meter=Meter(bar, 0, FRESH)).as_dict()
         # Its arrays lie on the machine that found it; the seed and the games find it again.
         response["policy"]["source"] = ""
         told["responses"].append(response)
@@ -128,23 +131,28 @@ def _exploited(rules: Any, name: str, games: int, workers: int, by_table: bool) 
 def _solver_scores(rules: Any, name: str, names: list[str], workers: int) -> pd.DataFrame:
     field = [Opponent(ref, 1 / len(names)) for ref in load_policies(",".join(names))]
     with ProgressBar() as bar:
-        found = validate(rules, load_policies(name)[0], field, seed=SEED, games=SOLVER_GAMES, workers=workers,
-                         meter=Meter(bar, 0, SOLVER_GAMES * len(names)))
+        found = validate(rules, load_policies(name)[0], field, seed=SEED, games=SCORE_GAMES[name], workers=workers,
+                         meter=Meter(bar, 0, SCORE_GAMES[name] * len(names)))
     return pd.DataFrame([{"opponent": one.ref.label, "score": score.estimate, "low": score.low, "high": score.high,
                           "n_deals": score.n_deals, "n_games": score.n_games, "seed": SEED}
                          for one, score in zip(found.field, found.scores, strict=True)])
 
 
-def _habits(rules: Any, table: str, workers: int) -> pd.DataFrame:
-    """What the solver offers or takes in games with itself."""
-    from analyses import agents_and_bluffs
+def _habits(workers: int) -> dict[str, pd.DataFrame]:
+    """What the solver offers, takes and discards in games with itself, and when."""
+    from analyses import agents_and_bluffs, solver_habits
 
     folder = Path("data/logs/strategy_solver")
     with ProgressBar() as bar:
-        simulate(policies="solver", games=SOLVER_GAMES, seed=SEED, log="turns", out=folder, workers=workers,
-        progress=bar)
-    found = agents_and_bluffs.tables(open_run(folder), "solver")[table]
-    return found[found["policy"] == "solver"]
+        simulate(policies="solver", games=SOLVER_GAMES, seed=SEED, log="full", out=folder, workers=workers,
+                 progress=bar)
+    run = open_run(folder)
+    return {**agents_and_bluffs.tables(run, "solver"), "situations": solver_habits.situations(run, "solver")}
+
+
+def _of_solver(habits: Callable[[], dict[str, pd.DataFrame]], table: str) -> pd.DataFrame:
+    found = habits()[table]
+    return found[found["policy"] == "solver"] if "policy" in found.columns else found
 
 
 def _openings(rules: Any, games: int, workers: int) -> tuple[pd.DataFrame, pd.DataFrame]:

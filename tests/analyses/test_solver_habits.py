@@ -9,7 +9,7 @@ import pytest
 
 from agentsim import open_run, simulate
 from agentsim.errors import InputError
-from analyses.solver_habits import MOST, TURNS, situations
+from analyses.solver_habits import MOST, TURNS, displays, lines, situations
 
 
 def test_habits_are_what_the_log_says(tmp_path: Path) -> None:
@@ -51,3 +51,17 @@ def test_a_run_without_hands_is_refused(tmp_path: Path) -> None:
     simulate(policies="random", games=10, seed=3, log="turns", out=tmp_path / "run", workers=1)
     with pytest.raises(InputError, match="no hands"):
         situations(open_run(tmp_path / "run"), "random")
+
+
+def test_habits_are_shown_and_told(tmp_path: Path) -> None:
+    simulate(policies="random_discards,expert", games=400, seed=3, log="full", out=tmp_path / "run", workers=1)
+    found = situations(open_run(tmp_path / "run"), "random_discards")
+    shown = displays(found)
+    assert set(shown) == {"when", "discards"}
+    takes = found[found["kind"] == "takes"]
+    assert len(shown["when"].frame) >= len(takes)
+    told = " ".join(lines(found))
+    third = takes[(takes["card"] == "daredevil") & (takes["count"] == 3)]["estimate"].iloc[0]
+    assert f"{third:.0%} (the third, which loses)" in told
+    assert "- *Hiding.*" in told
+    assert "its own turns 1, 2, 3" in told
