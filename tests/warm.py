@@ -10,8 +10,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 
 def _play(game: str, policies: str, settings: dict[str, object] | None = None) -> None:
@@ -56,6 +58,25 @@ def _rollouts() -> None:
     agentsim.advise(agentsim.new_game(1), mine="random", theirs="random", games=10)
 
 
+def _users() -> None:
+    """The base kernel with compiled functions of users; the solver's are such functions."""
+    from agentsim.games.agent_avenue.solver.store import solution
+    from tests.games.agent_avenue.solver.test_solver import TINY, tiny
+
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["AGENTSIM_SOLVER"] = folder
+        solution(tiny(), progress=lambda _: None)
+        _play("agent_avenue", "solver", TINY)
+
+
+def _mode_users() -> None:
+    from tests.games.agent_avenue.modes.test_user_policies import write
+
+    settings: dict[str, object] = {"rules.mode": "advanced"}
+    with tempfile.TemporaryDirectory() as folder:
+        _play("agent_avenue", f"{write(Path(folder), settings)}:everything", settings)
+
+
 def _mind(name: str, memory: bool = False) -> None:
     from agentsim.games.agent_avenue.modes.policies import minds
     from agentsim.jit import jit
@@ -64,10 +85,12 @@ def _mind(name: str, memory: bool = False) -> None:
 
 
 JOBS: dict[str, Callable[[], None]] = {
+    "users": _users,
     "exchange": lambda: _mind("_exchange"),
     "market": lambda: _mind("_market"),
     "fitted": lambda: _mind("_fitted", memory=True),
     "base": lambda: _play("agent_avenue", "random"),
+    "mode_users": _mode_users,
     "modes": lambda: _play("agent_avenue", "random", {"rules.mode": "advanced"}),
     "forks": _forks,
     "argh_forks": _argh_forks,
