@@ -16,7 +16,8 @@ from agentsim.errors import InputError
 from agentsim.games.agent_avenue.rules import Rules
 from agentsim.games.agent_avenue.solver.parameters import solver_row
 from agentsim.games.agent_avenue.solver.responder import INDEX, N_MEASURED, OFFERS, OWN_VALUES
-from agentsim.games.agent_avenue.solver.store import solution, table_folder
+from agentsim.games.agent_avenue.solver.store import fits, solution, table_folder
+from agentsim.games.agent_avenue.solver.turn_game import SIZE
 from agentsim.games.base import PolicyRef
 
 __all__ = ["Response", "ref_of", "row_of", "save"]
@@ -99,7 +100,15 @@ def _read(ref: PolicyRef) -> Response:
     for part in ("answers", "index", "offers", "own", "theirs"):
         try:
             parts.append(np.load(Path(ref.source) / f"{part}.npy", mmap_mode="r"))
-        except (OSError, ValueError):
+        except (OSError, EOFError, ValueError):
             raise InputError(f"the folder of the response '{ref.label}' is gone: {ref.source}", key="policies",
                              allowed="a response that agentsim exploit found") from None
+    answers, index, offers, own, theirs = parts
+    states = answers.shape[:1]
+    sound = (fits(answers, np.uint8, (*states, SIZE)) and fits(index, np.int32, states)
+             and fits(offers, np.float32, (*offers.shape[:1], SIZE, SIZE))
+             and fits(own, np.float32, states) and fits(theirs, np.float32, states))
+    if not sound:
+        raise InputError(f"the response '{ref.label}' is damaged: {ref.source}", key="policies",
+                         allowed="a response that agentsim exploit found")
     return Response(*parts)

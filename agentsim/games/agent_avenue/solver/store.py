@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agentsim.errors import InputError
 from agentsim.games.agent_avenue.rules import Rules
 from agentsim.games.agent_avenue.solver.backward import LIFT, STEEPER, STEPS, mixed_offers, solve_states
 from agentsim.games.agent_avenue.solver.opened import facts_of
@@ -87,7 +88,8 @@ def solution(rules: Rules, *, workers: int | None = None, progress: Callable[[fl
     """The table of a rule set: from memory, from disk, or built now.
 
     Building the shipped rules takes about four minutes on two processors and 0.4 GB. ``progress`` is told the share
-    that is done; by default it is written to stderr. Raises InputError for rules that the solver does not know.
+    that is done; by default it is written to stderr. A damaged table is built anew and takes the old one's place.
+    Raises InputError for rules that the solver does not know, and before building if the folder cannot be written.
     """
     space = space_of(rules)
     digest = digest_of(space)
@@ -96,7 +98,7 @@ def solution(rules: Rules, *, workers: int | None = None, progress: Callable[[fl
             folder = table_folder() / digest
             found = _read(folder, space, digest)
             if found is None:
-                _build(folder, space, workers or os.cpu_count() or 1, progress or _Told())
+                _build(folder, space, workers or os.cpu_count() or 1, progress)
                 found = _read(folder, space, digest)
             assert found is not None, "a table that was just written"
             _loaded[digest] = found
@@ -106,9 +108,10 @@ def solution(rules: Rules, *, workers: int | None = None, progress: Callable[[fl
 class _Told:
     """Says on stderr how far building is: a line now and then, or one that changes in a terminal."""
 
-    def __init__(self) -> None:
+    def __init__(self, damaged: Path | None) -> None:
         self._start = self._last = time.monotonic()
-        print("solver: building its table (only the first time: about four minutes)", file=sys.stderr, flush=True)
+        why = f"the one in {damaged} is damaged" if damaged else "only the first time"
+        print(f"solver: building its table ({why}: about four minutes)", file=sys.stderr, flush=True)
 
     def __call__(self, share: float) -> None:
         now = time.monotonic()
@@ -119,36 +122,58 @@ class _Told:
             print(f"\rsolver: {share:4.0%} done, {left:3.0f} s left ", end=end, file=sys.stderr, flush=True)
 
 
-def _build(folder: Path, space: Space, workers: int, progress: Callable[[float], None]) -> None:
-    start = time.monotonic()
-    values, answers, gaps = solve_states(space, workers=workers, progress=progress)
-    told: dict[str, Any] = {"seconds": time.monotonic() - start, "states": space.n_states}
-    for at, who in enumerate(("offerer", "receiver")):
-        told[f"{who}_mean"] = float(gaps[:, at].mean())
-        told[f"{who}_p99"] = float(np.quantile(gaps[:, at], 0.99))
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    # Written beside and renamed: a table is there complete or not at all, whoever else builds it.
-    with tempfile.TemporaryDirectory(dir=folder.parent) as name:
+def _build(folder: Path, space: Space, workers: int, progress: Callable[[float], None] | None) -> None:
+    """Solve the rules and put the table into ``folder``."""
+    # Written beside and renamed: a table is there complete or not at all, whoever else builds it. The place comes
+    # first, so that a folder that cannot be written is told before minutes of work.
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        beside = tempfile.TemporaryDirectory(dir=folder.parent)
+    except OSError as error:
+        raise InputError(f"the solver's table cannot be written to {folder.parent}: {error.strerror}",
+                         allowed="AGENTSIM_SOLVER = a folder that can be written") from None
+    with beside as name:
+        told = progress or _Told(folder if folder.exists() else None)
+        start = time.monotonic()
+        values, answers, gaps = solve_states(space, workers=workers, progress=told)
+        about: dict[str, Any] = {"seconds": time.monotonic() - start, "states": space.n_states}
+        for at, who in enumerate(("offerer", "receiver")):
+            about[f"{who}_mean"] = float(gaps[:, at].mean())
+            about[f"{who}_p99"] = float(np.quantile(gaps[:, at], 0.99))
         place = Path(name) / "table"
         place.mkdir()
         np.save(place / "values.npy", values)
         np.save(place / "answers.npy", answers)
-        (place / "about.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-        try:
+        (place / "about.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+        _put(place, folder, space)
+
+
+def _put(place: Path, folder: Path, space: Space) -> None:
+    """Move a new table where it belongs, unless another process put a sound one there meanwhile."""
+    try:
+        place.rename(folder)
+    except OSError:
+        if _read(folder, space, "") is None:
+            folder.rename(place.with_name("damaged"))
             place.rename(folder)
-        except OSError:
-            if not (folder / "about.json").exists():
-                raise
 
 
 def _read(folder: Path, space: Space, digest: str) -> Solution | None:
+    """The table of a folder; None if there is none, or a damaged one. Code reads it by address: all shapes must fit."""
     try:
         about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
+        residual = {f"{who}_{what}": float(about[f"{who}_{what}"])
+                    for who in ("offerer", "receiver") for what in ("mean", "p99")}
+        seconds = float(about["seconds"])
         values = np.load(folder / "values.npy", mmap_mode="r")
         answers = np.load(folder / "answers.npy", mmap_mode="r")
-    except (OSError, ValueError):
+    except (OSError, EOFError, ValueError, KeyError, TypeError):
         return None
-    if values.shape != (space.n_states,) or len(answers) != space.n_states:
+    if not (fits(values, np.float32, (space.n_states,)) and fits(answers, np.uint8, (space.n_states, SIZE))):
         return None
-    residual = {name: value for name, value in about.items() if name not in ("seconds", "states")}
-    return Solution(space, values, answers, facts_of(space), digest, residual, float(about["seconds"]))
+    return Solution(space, values, answers, facts_of(space), digest, residual, seconds)
+
+
+def fits(part: NDArray[Any], kind: type[np.generic], shape: tuple[int, ...]) -> bool:
+    """Whether an array that was read is what compiled code may go through by its address."""
+    return part.dtype == kind and part.shape == shape and part.flags.c_contiguous
