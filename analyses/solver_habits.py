@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from agentsim.errors import InputError
+from agentsim.errors import InputError, nearest
 from agentsim.report import Column, Table
 from agentsim.runs import Run
 from agentsim.stats import ratio_table
@@ -33,12 +33,15 @@ TURNS = 6
 def situations(run: Run, policy: str) -> pd.DataFrame:
     """Columns ``kind, card, count, estimate, low, high, n, n_deals``; ``n`` decisions. See :data:`KINDS`.
 
-    Raises InputError if the run's log has no hands.
+    Raises InputError if the run's log has no hands, or if the policy does not play in it.
     """
     columns = {column.name for table in run.tables if table.name == "turns" for column in table.columns}
     if not any(name.startswith("hand_") for name in columns):
         raise InputError("the run has no hands", key="log", allowed="a run with log = full")
     turns = load_turns(run)
+    if policy not in turns.policies:
+        raise InputError(f"'{policy}' does not play in the run", key="policy", allowed=", ".join(turns.policies),
+                         nearest=nearest(policy, turns.policies))
     judged, deal = offers(turns, run.experiment.rules()), turns.deal[turns.game]
     number = turns.policies.index(policy)
     told = turns.face_up != turns.face_down

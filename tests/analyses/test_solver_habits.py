@@ -56,6 +56,8 @@ def test_a_run_without_hands_is_refused(tmp_path: Path) -> None:
 def test_habits_are_shown_and_told(tmp_path: Path) -> None:
     simulate(policies="random_discards,expert", games=400, seed=3, log="full", out=tmp_path / "run", workers=1)
     found = situations(open_run(tmp_path / "run"), "random_discards")
+    with pytest.raises(InputError, match=r"'expret' does not play in the run \(allowed: .*did you mean 'expert'"):
+        situations(open_run(tmp_path / "run"), "expret")
     shown = displays(found)
     assert set(shown) == {"when", "discards"}
     takes = found[found["kind"] == "takes"]
