@@ -76,7 +76,11 @@ def save(ref: PolicyRef) -> None:
         place.mkdir()
         for part in ("answers", "index", "offers", "own", "theirs"):
             np.save(place / f"{part}.npy", getattr(response, part))
-        place.rename(folder)
+        try:
+            place.rename(folder)
+        except OSError:  # another process found the same response and was first
+            if not folder.exists():
+                raise
 
 
 def row_of(ref: PolicyRef, rules: Rules) -> NDArray[np.float64]:
