@@ -63,6 +63,8 @@ def test_what_there_is_not() -> None:
 @pytest.mark.parametrize(("call", "problem"), [
     (lambda: sweep("planner", {"blufff": [0, 1]}), "vary: planner has no parameter 'blufff'.*did you mean 'bluff'"),
     (lambda: sweep("planner", {}), "vary: 0 parameters are varied"),
+    (lambda: sweep("planner", {"bluff": 1}), "vary: bluff: 1 is no list of numbers"),
+    (lambda: sweep("planner", {"bluff": ["a"]}), "vary: bluff: .*is no list of numbers"),
     (lambda: sweep("planner", {"bluff": [0, 99]}), "vary: bluff: 99 is out of range"),
     (lambda: sweep("planner", {"bluff": [0, 1]}, "nobody"), "against: policies: unknown policy 'nobody'"),
     (lambda: sweep("planner", {"bluff": [0, 1]}, game="argh"), "game: .*win shares"),

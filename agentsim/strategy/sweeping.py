@@ -69,7 +69,12 @@ def take_values(name: str, values: Sequence[float], parameters: Sequence[Paramet
     if name not in known:
         raise InputError(f"{policy.label} has no parameter '{name}'", where=where, allowed=", ".join(known) or "none",
                          nearest=nearest(name, known))
-    parameter, parts = known[name], [float(value) for value in values]
+    parameter = known[name]
+    try:
+        parts = [float(value) for value in values]
+    except (TypeError, ValueError):
+        raise InputError(f"{values!r} is no list of numbers", where=where, key=name,
+                         allowed=f"such as [{parameter.low:g}, {parameter.high:g}]") from None
     for value in parts:
         if not parameter.low <= value <= parameter.high or (parameter.whole and value != int(value)):
             kind = "a whole number, " if parameter.whole else ""
