@@ -44,8 +44,8 @@ FRESH = 100_000
 SOLVER_GAMES = 20_000
 SCORE_GAMES = {"solver": 400_000, "compromise": 20_000}
 """Games against each policy of those that play by the solver's table."""
-OPENING_GAMES = 10_000
-"""Games of every offer and discard of the opening table: 10,000 know a score to one point."""
+OPENING_GAMES = 4_000
+"""Games of every offer and discard of the opening table."""
 STARTS = ("expert", "daredevil_trapper", "codebreaker_hunter", "discarder")
 WATCHED = 200_000
 """Games of the policy that a response by dynamic programming is fitted to."""
