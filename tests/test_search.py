@@ -194,6 +194,7 @@ def test_a_sweep_is_the_same_with_any_workers_and_knows_the_base() -> None:
     one, two = (run_sweep(RULES, PLANNER, varied, FIELD, seed=1, games=4_000, workers=workers) for workers in (1, 2))
     assert one.points.equals(two.points)
     assert one.points["is_base"].tolist() == [False, True, False]
+    assert one.points["difference"].tolist()[1] == 0.0
     best = one.points["score"].idxmax()
     assert one.points.loc[best, "as_good"]
     assert one.points.loc[2, "difference_high"] < 0  # taking everything blindly is bad

@@ -230,6 +230,7 @@ class _Table:
         from agentsim.commands.advise import advice_lines
         from agentsim.games.agent_avenue.advice.advice import advise
 
+        self.say(f"  {self.policy.label} plays on for both sides; the first time a minute goes by with compiling")
         try:
             advice = advise(self.game, mine=self.policy, theirs=self.policy, games=2_000, seed=1)
         except InputError as error:

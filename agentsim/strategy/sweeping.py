@@ -190,6 +190,11 @@ def _tables(names: Sequence[str], combinations: Sequence[tuple[float, ...]], bas
             level: float) -> tuple[pd.DataFrame, pd.DataFrame]:
     deals = whole.shape[1]
     each = adjusted_level(len(combinations), level)
+    is_base = [all(base.params[name] == value for name, value in zip(names, values, strict=True))
+               for values in combinations]
+    for at, same in enumerate(is_base, 1):
+        if same:  # the same policy with other streams of decisions: its difference from the base is nothing
+            whole[at], scores[at] = whole[0], scores[0]
     top = int(np.argmax(whole[1:].mean(axis=1))) + 1
     rows, parts = [], []
     many = adjusted_level(len(combinations) * len(field), level)
@@ -205,7 +210,7 @@ def _tables(names: Sequence[str], combinations: Sequence[tuple[float, ...]], bas
         rows.append({**dict(zip(names, values, strict=True)), "score": score.estimate, "low": score.low,
                      "high": score.high, "difference": gap.estimate, "difference_low": gap.low,
                      "difference_high": gap.high,
-                     "is_base": all(base.params[name] == value for name, value in zip(names, values, strict=True)),
+                     "is_base": is_base[at - 1],
                      "as_good": bool(below.low <= 0.0), "n_deals": deals, "n_games": deals * per_deal * len(field)})
         for number, opponent in enumerate(field):
             one = bounded_mean(float(scores[at, number].mean()), float(scores[at, number].var()), deals,
