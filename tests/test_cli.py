@@ -430,12 +430,17 @@ def test_a_warm_cache_needs_no_compiler(agentsim_command: list[str]) -> None:
     assert done.stderr == ""
 
 
+def _heed_ctrl_c() -> None:
+    """A shell's background jobs, and all that they start, ignore the signal."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c_says_how_to_go_on(
     agentsim_command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str],
 ) -> None:
     words = ["simulate", "--policies", "random", "--games", "20M", "--out", "my run", "--log", "turns"]
     process = subprocess.Popen([*agentsim_command, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               cwd=tmp_path)
+                               cwd=tmp_path, preexec_fn=_heed_ctrl_c)
     deadline = time.monotonic() + 120
     while not list(tmp_path.glob("my run/turns/part-*.parquet")) and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -77,18 +77,17 @@ def _mode_users() -> None:
         _play("agent_avenue", f"{write(Path(folder), settings)}:everything", settings)
 
 
-def _mind(name: str, memory: bool = False) -> None:
+def _mind(name: str) -> None:
     from agentsim.games.agent_avenue.modes.policies import minds
     from agentsim.jit import jit
 
-    jit(minds._SIGNATURE, _nrt=memory)(getattr(minds, name))
+    jit(minds._SIGNATURE)(getattr(minds, name))
 
 
 JOBS: dict[str, Callable[[], None]] = {
     "users": _users,
     "exchange": lambda: _mind("_exchange"),
     "market": lambda: _mind("_market"),
-    "fitted": lambda: _mind("_fitted", memory=True),
     "base": lambda: _play("agent_avenue", "random"),
     "mode_users": _mode_users,
     "modes": lambda: _play("agent_avenue", "random", {"rules.mode": "advanced"}),

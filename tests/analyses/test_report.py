@@ -88,6 +88,7 @@ def test_an_analysis_that_fails_costs_its_page_and_the_exit_code(
     assert lint(quick / "reports") == []
 
 
+@pytest.mark.slow
 def test_a_notebook_that_fails_is_named(quick: Path, monkeypatch: pytest.MonkeyPatch,
                                         capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(report, "run_notebooks", lambda paths, *_, **__: [Failure(paths[0].name, "NameError: x")])

@@ -123,6 +123,7 @@ def test_a_page_is_reused_until_what_it_depends_on_changes(tmp_path: Path, monke
     runs(7)
 
 
+@pytest.mark.slow
 def test_a_failure_is_not_kept(tmp_path: Path) -> None:
     path = write(tmp_path / "one.ipynb", f"open({str(tmp_path / 'data')!r}).close()")
     assert isinstance(run([path], tmp_path / "cache")[0], Failure)

@@ -220,6 +220,7 @@ def test_choices_are_the_better_by_the_formula(settings: dict[str, Any]) -> None
             assert made == Take("face_up" if difference > 0 else "hidden")
 
 
+@pytest.mark.slow
 def test_discards_are_worth_it_by_the_formula() -> None:
     rng, discards, keeps = Random(8), 0, 0
     for key in decision_keys(few(160, 8)):

@@ -180,6 +180,7 @@ def test_weights_of_other_features_are_refused(tmp_path: Any) -> None:
 
 # --- play -------------------------------------------------------------------------------------------------------------
 
+@pytest.mark.slow  # the kernel of its answers compiles for half a minute
 def test_it_is_strong_and_the_same_with_any_workers_and_batches() -> None:
     game = the_game()
     scores = [simulate(policies="solver_advanced,random,greedy,expert", matchups="against:solver_advanced", games=400,
@@ -194,6 +195,7 @@ def test_it_is_strong_and_the_same_with_any_workers_and_batches() -> None:
         assert np.array_equal(whole[column], np.concatenate([part[column] for part in parts]))
 
 
+@pytest.mark.slow  # the kernel of its answers compiles for half a minute
 def test_it_knows_no_more_than_it_may() -> None:
     """Whatever hidden cards are exchanged, it answers the same; every answer is legal."""
     game, ref, rng = the_game(), policy("solver_advanced"), Random(3)
@@ -207,6 +209,7 @@ def test_it_knows_no_more_than_it_may() -> None:
     assert asked >= {"play", "take", "market", "target"}
 
 
+@pytest.mark.slow  # the kernel of its answers compiles for half a minute
 def test_it_plays_other_cards_and_changed_numbers() -> None:
     settings = {**ADVANCED, "rules.hand_size": 5, "rules.ceasefire": True, "cards.mole.copies": 0,
                 "cards.sentinel.third": 4, "rules.discards": 2}

@@ -223,6 +223,7 @@ def test_with_a_bonus_the_answers_are_still_the_best() -> None:
                 assert softened(space, outcomes, bonus, chances, moved) >= best - 1e-7
 
 
+@pytest.mark.slow  # a kernel of its own
 def test_a_hand_decides_which_answers_but_not_how_many(tables: Any) -> None:
     """Over random hands the solver takes as often as its table says, in a hundred states and for every card."""
     rules = tiny(**{"rules.discards": 2})
