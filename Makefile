@@ -38,8 +38,8 @@ test: $(READY) ## Run the fast tests (JOBS=2 processes)
 	$(BIN)/python -m tests.warm "$(JOBS)"
 	$(BIN)/python -m pytest -q -m "$(FAST)" -n "$(JOBS)"
 
-test-slow: $(READY) ## Run the slow tests: packaging, browser, large statistical checks
-	$(BIN)/python -m pytest -q -m "slow and not oracle"
+test-slow: $(READY) ## Run the slow tests: packaging, browser, large statistical checks (JOBS=2 processes)
+	$(BIN)/python -m pytest -q -m "slow and not oracle" -n "$(JOBS)"
 
 oracle: $(READY) ## Replay at least 1,000,000 logged games through the independent rules engine
 	$(BIN)/python -m pytest -q -m oracle
