@@ -105,7 +105,7 @@ def displays(found: pd.DataFrame) -> dict[str, Table]:
     thrown = found[found["kind"] == "discards"]
     thrown = thrown.assign(card=thrown["card"].str.replace("_", " "))
     return {
-        "when": Table(when, "strategy-when", "What the solver takes and hides, by whose which copy it would be", {
+        "when": Table(when, "strategy-when", "What the solver takes and hides, by which copy the card would be", {
             "card": Column("card"), "copy": Column("copy of its new owner"),
             "takes_estimate": Column("taken when face up", "percent", "takes_low", "takes_high", reference=0.5),
             "takes_n": Column("offers", "int"),
@@ -115,7 +115,7 @@ def displays(found: pd.DataFrame) -> dict[str, Table]:
                  "which it lies face down, by the copy that it would be to the other player. All intervals of a column "
                  "hold together with 95 %."),
         "discards": Table(thrown, "strategy-discards", "What the solver discards, by copies in hand", {
-            "card": Column("card"), "count": Column("copies in hand", "int"),
+            "card": Column("card"), "count": Column("copies in hand (3: or more)", "int"),
             "estimate": Column("one is discarded", "percent", "low", "high"), "n": Column("hands", "int")}, rows=12,
             note="Hands with the card before an offer; all intervals hold together with 95 %."),
     }
