@@ -27,7 +27,7 @@ from agentsim.games.agent_avenue.solver.turn_game import (
 )
 from agentsim.jit import jit
 
-__all__ = ["LEVELS", "LIFT", "ROUGH", "STEEPER", "STEPS", "fill_outcomes", "mixed_offers", "solve_states",
+__all__ = ["LEVELS", "LIFT", "ROUGH", "STEEPER", "STEPS", "fill_outcomes", "fill_turn", "mixed_offers", "solve_states",
            "type_chances"]
 
 STEPS = (22, 8)
@@ -151,21 +151,28 @@ def _solve_some(pairs, first, last, n, digit, moves, wins, loses, copies, gap, s
 
 
 @jit
+def fill_turn(state, n, digit, moves, wins, loses, copies, gap, side, tie, hand, sets, values, answers, p, left,
+              subsets, outcomes, q, bonus):
+    """The game of the turn in a state of a solved table: chances of types ``p``, ``outcomes``, answers ``q``, bonus."""
+    mine, theirs = state // side % side, state % side
+    for name in range(n):
+        left[name] = copies[name]
+        if digit[name] > 0:
+            left[name] = max(left[name] - mine // digit[name] % 3 - theirs // digit[name] % 3, 0)
+        q[name] = answers[state, name] / LEVELS
+    type_chances(left, n, hand, sets, p, subsets)
+    fill_outcomes(state // (side * side) - gap + 1, mine, theirs, n, digit, moves, wins, loses, gap, side, tie, values,
+                  outcomes)
+    fill_bonus(n, outcomes, left, bonus)
+
+
+@jit
 def mixed_offers(states, n, digit, moves, wins, loses, copies, gap, side, tie, hand, sets, set_start, set_pairs,
                  pair_of, values, answers, p, left, subsets, outcomes, q, offers, weights, bonus, sums, shares, found):
     """``found[i, u, d]``: the chance of the offer (u, d) in state i, over hands drawn anew, by the solved table."""
     for at in range(states.shape[0]):
-        both = states[at] % (side * side)
-        mine, theirs = both // side, both % side
-        for name in range(n):
-            left[name] = copies[name]
-            if digit[name] > 0:
-                left[name] = max(left[name] - mine // digit[name] % 3 - theirs // digit[name] % 3, 0)
-            q[name] = answers[states[at], name] / LEVELS
-        type_chances(left, n, hand, sets, p, subsets)
-        fill_outcomes(states[at] // (side * side) - gap + 1, mine, theirs, n, digit, moves, wins, loses, gap, side,
-                      tie, values, outcomes)
-        fill_bonus(n, outcomes, left, bonus)
+        fill_turn(states[at], n, digit, moves, wins, loses, copies, gap, side, tie, hand, sets, values, answers, p,
+                  left, subsets, outcomes, q, bonus)
         turn_values(n, outcomes, q, bonus, offers)
         offer_chances(n, offers, HARD, p, set_start, set_pairs, pair_of, weights, sums, shares, found[at])
 

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentsim.games.agent_avenue.rules import Rules
-from agentsim.games.agent_avenue.solver.backward import LEVELS, fill_outcomes, type_chances
+from agentsim.games.agent_avenue.solver.backward import fill_turn
 from agentsim.games.agent_avenue.solver.hand_worth import visited_states
 from agentsim.games.agent_avenue.solver.store import Solution, solution
-from agentsim.games.agent_avenue.solver.turn_game import HARD, PAIRS, SIZE, fill_bonus, solve_turn
+from agentsim.games.agent_avenue.solver.turn_game import HARD, PAIRS, SIZE, solve_turn
 from agentsim.games.base import PolicyRef
 from agentsim.jit import jit
 from agentsim.stats.clustered import mean_of_values
@@ -54,17 +54,8 @@ class Residual:
 def _fill_gaps(states, n, digit, moves, wins, loses, copies, gap, side, tie, hand, sets, set_start, set_pairs, pair_of,
                values, answers, p, left, subsets, outcomes, q, offers, weights, bonus, sums, shares, gaps):
     for at in range(states.shape[0]):
-        both = states[at] % (side * side)
-        mine, theirs = both // side, both % side
-        for name in range(n):
-            left[name] = copies[name]
-            if digit[name] > 0:
-                left[name] = max(left[name] - mine // digit[name] % 3 - theirs // digit[name] % 3, 0)
-            q[name] = answers[states[at], name] / LEVELS
-        type_chances(left, n, hand, sets, p, subsets)
-        fill_outcomes(states[at] // (side * side) - gap + 1, mine, theirs, n, digit, moves, wins, loses, gap, side,
-                      tie, values, outcomes)
-        fill_bonus(n, outcomes, left, bonus)
+        fill_turn(states[at], n, digit, moves, wins, loses, copies, gap, side, tie, hand, sets, values, answers, p,
+                  left, subsets, outcomes, q, bonus)
         # No step: what stands there is judged, not improved.
         _, gaps[at, 0], gaps[at, 1] = solve_turn(n, outcomes, bonus, p, set_start, set_pairs, pair_of, q, True, 0, HARD,
                                                  offers, weights, sums, shares)

@@ -243,3 +243,13 @@ def test_a_hand_decides_which_answers_but_not_how_many(tables: Any) -> None:
     assert ((wanted > 0.1) & (wanted < 0.9)).sum() > 30
     assert abs(misses.mean()) < 5 / np.sqrt(can.sum()) + 0.2
     assert np.abs(misses).max() < 6
+
+
+@pytest.mark.parametrize("words", ["offer_tau=0.2", "take_tau=0.2, sure=0", "own_hand=0", "naive=1", "table_answers=1",
+                                   "margin=1", "reserve=0.1", "sure=1"])
+def test_every_parameter_changes_what_it_plays(tables: Any, words: str) -> None:
+    rules = tiny(**{"rules.discards": 2})
+    usual = "solver(sure=0)" if "sure=0" in words else "solver"
+    games = [GAME.session(rules, [tuple(load_policies(f"{name},random"))], 3).play(0, 0, 400, "games").tables["games"]
+             for name in (usual, f"solver({words})")]
+    assert any(not np.array_equal(games[0][column], games[1][column]) for column in ("n_turns", "lead", "discards_0"))
