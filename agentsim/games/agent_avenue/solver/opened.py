@@ -14,6 +14,7 @@ from numba import carray as _carray  # type: ignore[attr-defined]
 from numba import types
 from numba.extending import intrinsic
 
+from agentsim.games.agent_avenue.rules import COPIES
 from agentsim.games.agent_avenue.solver.backward import LEVELS
 from agentsim.games.agent_avenue.solver.parameters import ANSWERS, FACTS, N_STATES, VALUES
 from agentsim.games.agent_avenue.solver.states import Space
@@ -21,7 +22,8 @@ from agentsim.games.agent_avenue.solver.turn_game import SIZE
 from agentsim.games.agent_avenue.zones import count
 from agentsim.jit import jit
 
-__all__ = ["Opened", "answers_of", "array_at", "best_of", "digits", "facts_of", "names_of", "open_table"]
+__all__ = ["Opened", "answers_of", "array_at", "best_discard", "best_of", "digits", "facts_of", "names_of",
+           "open_table"]
 
 # The space as one vector.
 F_NAMES, F_GAP, F_SIDE, F_TIES, F_SETS, F_PAIRS = range(6)
@@ -123,6 +125,27 @@ def best_of(hand, values, n):
                 if hand >> d & 1 and (u != d or hand == 1 << u):
                     best = max(best, values[u, d])
     return best
+
+
+@jit
+def best_discard(cards, seen, table, hand, offers, n):
+    """``(promise, name)``: the mean best offer after the best discard and a draw for it, and what goes (-1: nothing).
+
+    ``cards``: the zone of the hand, whose names are ``hand``; ``seen``: the zone of all cards that cannot be drawn.
+    """
+    gone, promise = np.int64(-1), 0.0
+    for name in range(n):
+        if hand >> name & 1:
+            kept = hand if count(cards, name) > 1 else hand ^ (1 << name)
+            copies, total = 0.0, 0.0
+            for drawn in range(n):
+                weight = float(table[COPIES + drawn] - count(seen, drawn))
+                if weight > 0.0:
+                    copies += weight
+                    total += weight * best_of(kept | 1 << drawn, offers, n)
+            if copies > 0.0 and total / copies > promise:
+                promise, gone = total / copies, np.int64(name)
+    return promise, gone
 
 
 @jit

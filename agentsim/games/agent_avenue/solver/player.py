@@ -12,37 +12,17 @@ import numpy as np
 
 from agentsim.games.agent_avenue.rules import COPIES, DISCARDS
 from agentsim.games.agent_avenue.solver.backward import fill_outcomes
-from agentsim.games.agent_avenue.solver.opened import answers_of, best_of, digits, names_of, open_table
+from agentsim.games.agent_avenue.solver.opened import answers_of, best_discard, best_of, digits, names_of, open_table
 from agentsim.games.agent_avenue.solver.parameters import INFORMED, parameter_at
 from agentsim.games.agent_avenue.solver.turn_game import SIZE, fill_bonus, turn_values
 from agentsim.games.agent_avenue.user import jit_offer
 from agentsim.games.agent_avenue.view import DISCARD, offer_action
 from agentsim.games.agent_avenue.zones import count
-from agentsim.jit import jit
 from agentsim.rng import unit, word
 
 __all__ = ["solver_offer"]
 
 P_OFFER_TAU, P_MARGIN, P_RESERVE = (parameter_at(name) for name in ("offer_tau", "margin", "reserve"))
-
-
-@jit
-def _best_discard(view, table, hand, offers, n):
-    """The card whose replacement promises most: the mean best offer after drawing for it, and its name (-1: none)."""
-    gone, promise = np.int64(-1), 0.0
-    for name in range(n):
-        if hand >> name & 1:
-            kept = hand if count(view.hand, name) > 1 else hand ^ (1 << name)
-            copies, total = 0.0, 0.0
-            for drawn in range(n):
-                weight = float(table[COPIES + drawn] - count(view.mine, drawn) - count(view.theirs, drawn)
-                               - count(view.hand, drawn) - count(view.tossed, drawn))
-                if weight > 0.0:
-                    copies += weight
-                    total += weight * best_of(kept | 1 << drawn, offers, n)
-            if copies > 0.0 and total / copies > promise:
-                promise, gone = total / copies, np.int64(name)
-    return promise, gone
 
 
 @jit_offer
@@ -64,7 +44,8 @@ def solver_offer(view, table, params, key):
     best = best_of(hand, offers, n)
     margin = params[P_MARGIN]
     if margin < 1.0 and view.discards_left > 0 and view.deck > 0:
-        promise, gone = _best_discard(view, table, hand, offers, n)
+        promise, gone = best_discard(view.hand, view.mine + view.theirs + view.hand + view.tossed, table, hand,
+                                     offers, n)
         if gone >= 0 and promise > best + margin + params[P_RESERVE] * (table[DISCARDS] - view.discards_left):
             return DISCARD + gone
     tau = params[P_OFFER_TAU]

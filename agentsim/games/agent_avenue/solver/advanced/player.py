@@ -29,7 +29,7 @@ from agentsim.games.agent_avenue.rules import COPIES, DISCARDS, HAND_SIZE, N_NAM
 from agentsim.games.agent_avenue.solver.advanced.network import FACTS, N_FACTS, chance, prepare
 from agentsim.games.agent_avenue.solver.advanced.parameters import parameter_at
 from agentsim.games.agent_avenue.solver.backward import type_chances
-from agentsim.games.agent_avenue.solver.opened import array_at, best_of, names_of
+from agentsim.games.agent_avenue.solver.opened import array_at, best_discard, best_of, names_of
 from agentsim.games.agent_avenue.solver.turn_game import (
     HARD,
     PAIRS,
@@ -125,25 +125,6 @@ def solve_position(view, table, rows, policy, scratch, steps, hard, outcomes, q,
     return found
 
 
-@jit
-def _best_discard(view, table, hand, offers):
-    """``(promise, name)``: the card whose replacement promises most, and the mean best value after drawing for it."""
-    n, gone, promise = table[N_NAMES], np.int64(-1), 0.0
-    for name in range(n):
-        if hand >> name & 1:
-            kept = hand if count(view.hand, name) > 1 else hand ^ (1 << name)
-            copies, total = 0.0, 0.0
-            for drawn in range(n):
-                weight = float(table[COPIES + drawn] - count(view.mine, drawn) - count(view.theirs, drawn)
-                               - count(view.hand, drawn) - count(view.tossed, drawn) - count(view.shown_them, drawn))
-                if weight > 0.0:
-                    copies += weight
-                    total += weight * best_of(kept | 1 << drawn, offers, n)
-            if copies > 0.0 and total / copies > promise:
-                promise, gone = total / copies, np.int64(name)
-    return promise, gone
-
-
 @jit(_nrt=True)
 def _play(view, table, rows, policy, scratch, key):
     """An offer, or a discard."""
@@ -154,7 +135,8 @@ def _play(view, table, rows, policy, scratch, key):
     best = best_of(hand, offers, n)
     margin, tau = rows[policy, P_MARGIN], rows[policy, P_OFFER_TAU]
     if margin < 1.0 and may_discard(view, table):
-        promise, gone = _best_discard(view, table, hand, offers)
+        promise, gone = best_discard(view.hand, view.mine + view.theirs + view.hand + view.tossed + view.shown_them,
+                                     table, hand, offers, n)
         used = table[DISCARDS] - view.discards_left
         if gone >= 0 and promise > best + margin + rows[policy, P_RESERVE] * used:
             return DISCARD + gone
