@@ -201,14 +201,17 @@ def solver_take(view, table, params, key):
         for name in range(n):
             size += cards[name]
             out[name] = 0
+        # Among equals, chance decides which comes first; the own rank is (below + equal * among) / (REFERENCES + 1).
+        among, needed = unit(word(key, 0)), (1.0 - wanted) * (REFERENCES + 1.0)
         for reference in range(REFERENCES):
+            # Further hands add at most one each: no more of them than it takes to decide.
+            if below + equal * among > needed or below + equal * among + (REFERENCES - reference) <= needed:
+                break
             draw_hand(public, up, n, size, key, 8 + 8 * reference, cards)
             other = gain_of(cards, out, up, n, public, belief, own, ends, means, pairs)
             below += 1 if other < gain else 0
             equal += 1 if other == gain else 0
-        # Among equals, chance decides which comes first.
-        rank = (below + equal * unit(word(key, 0))) / (REFERENCES + 1.0)
-        return np.int64(1) if rank > 1.0 - wanted else np.int64(0)
+        return np.int64(1) if below + equal * among > needed else np.int64(0)
     tau = params[P_TAKE_TAU]
     if tau > 0.0:
         return np.int64(1) if unit(word(key, 0)) < 1.0 / (1.0 + math.exp(-gain / tau)) else np.int64(0)

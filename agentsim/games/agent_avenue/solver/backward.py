@@ -45,13 +45,12 @@ _CHUNK = 512
 @jit
 def _result(lead, gap, win, lose, its_win, its_lose, tie):
     """What an exchange brings the offerer at once: a chance of winning, or -1 if the game goes on."""
-    win = win or lead >= gap
-    its_win = its_win or -lead >= gap
-    if not (win or its_win or lose or its_lose):
-        return -1.0
-    if (win and its_win) or (lose and its_lose) or (win and lose) or (its_win and its_lose):
-        return tie
-    return 1.0 if win or its_lose else 0.0
+    # No branches: for half of the exchanges of a late turn they would be guessed wrong.
+    win = win | (lead >= gap)
+    its_win = its_win | (-lead >= gap)
+    both = (win & its_win) | (lose & its_lose) | (win & lose) | (its_win & its_lose)
+    ended = tie if both else (1.0 if win | its_lose else 0.0)
+    return ended if win | its_win | lose | its_lose else -1.0
 
 
 @jit
@@ -60,19 +59,29 @@ def fill_outcomes(lead, mine, theirs, n, digit, moves, wins, loses, gap, side, t
 
     ``mine``, ``theirs``: the offerer's and the other's agents as numbers in base 3.
     """
+    # The offerer's copies by name, two bits each: a division of whole numbers costs as much as ten exchanges.
+    own = np.int64(0)
+    for name in range(n):
+        if digit[name] > 0:
+            own |= mine // digit[name] % 3 << 2 * name
+    # First where the values lie, as -1 - place, then the values: they are far apart, and so many fetches wait at once.
+    for y in range(n):
+        its = theirs // digit[y] % 3 if digit[y] > 0 else 0
+        reached = lead - moves[y, its]
+        its_win, its_lose = (wins[y] != 0) & (its == 2), (loses[y] != 0) & (its == 2)
+        first = ((gap - 1) * side + theirs + (0 if its == 2 else digit[y])) * side + mine
+        for x in range(n):
+            held = own >> 2 * x & 3
+            after = reached + moves[x, held]
+            now = _result(after, gap, (wins[x] != 0) & (held == 2), (loses[x] != 0) & (held == 2), its_win, its_lose,
+                          tie)
+            place = first - after * side * side + (0 if held == 2 else digit[x])
+            outcomes[x, y] = now if now >= 0.0 else -1.0 - place
     for x in range(n):
-        held = mine // digit[x] % 3 if digit[x] > 0 else 0
-        to_mine = mine + (digit[x] if held < 2 else 0)
-        push = moves[x, held]
         for y in range(n):
-            its = theirs // digit[y] % 3 if digit[y] > 0 else 0
-            after = lead + push - moves[y, its]
-            now = _result(after, gap, wins[x] != 0 and held == 2, loses[x] != 0 and held == 2,
-                          wins[y] != 0 and its == 2, loses[y] != 0 and its == 2, tie)
+            now = outcomes[x, y]
             if now < 0.0:
-                to_theirs = theirs + (digit[y] if its < 2 else 0)
-                now = 1.0 - values[((-after + gap - 1) * side + to_theirs) * side + to_mine]
-            outcomes[x, y] = now
+                outcomes[x, y] = 1.0 - values[np.int64(-1.0 - now)]
 
 
 @jit
@@ -85,7 +94,7 @@ def _choose(n, k):
     return found
 
 
-@jit
+@jit(_nrt=True)
 def type_chances(left, n, hand, sets, chances, work):
     """The chance of every type (set of names) of a hand of ``hand`` cards drawn from ``left`` copies by name.
 
@@ -97,17 +106,22 @@ def type_chances(left, n, hand, sets, chances, work):
         total += left[name]
     drawn = min(hand, total)
     every = _choose(total, drawn)
+    ways = np.empty(total + 1)
+    for copies in range(total + 1):
+        ways[copies] = _choose(copies, drawn)
+    # Copies in a subset: those of the subset without its highest name, and of that name.
+    work[0] = 0.0
+    for name in range(n):
+        for subset in range(1 << name):
+            work[1 << name | subset] = work[subset] + left[name]
     for subset in range(1 << n):
-        copies = 0
-        for name in range(n):
-            if subset >> name & 1:
-                copies += left[name]
-        work[subset] = _choose(copies, drawn)
+        work[subset] = ways[np.int64(work[subset])]
     # Moebius transform: from "at most these names" to "exactly these".
     for name in range(n):
-        for subset in range(1 << n):
-            if subset >> name & 1:
-                work[subset] -= work[subset ^ (1 << name)]
+        bit = 1 << name
+        for first in range(0, 1 << n, 2 * bit):
+            for subset in range(first, first + bit):
+                work[subset + bit] -= work[subset]
     for t in range(sets.shape[0]):
         chances[t] = max(work[sets[t]], 0.0) / every
 
