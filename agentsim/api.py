@@ -10,7 +10,7 @@ from agentsim.errors import InputError
 from agentsim.experiment import MAX_SEED, Experiment, build_experiment, load_experiment, whole_number
 from agentsim.games.base import LogLevel, PolicyRef, get_game
 from agentsim.games.base import list_games as list_games
-from agentsim.lineup import MatchupPlan, PolicySpec, resolve_policies, split_specs
+from agentsim.lineup import MatchupPlan, PolicySpec, resolve_policies, spec_list
 
 if TYPE_CHECKING:
     from agentsim.games.agent_avenue.advice.advice import Advice
@@ -95,7 +95,7 @@ def load_policies(specs: str | Sequence[PolicySpec] | None = None, *, game: str 
     found = get_game(game)
     if specs is None:
         return tuple(found.policies())
-    return resolve_policies(found, split_specs(specs) if isinstance(specs, str) else list(specs))
+    return resolve_policies(found, spec_list(specs))
 
 
 def advise(position: Any, *, mine: str = "expert", theirs: str = "expert", games: int | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["InputError", "nearest"]
+__all__ = ["InputError", "nearest", "shown"]
 
 
 class InputError(ValueError):
@@ -50,3 +50,9 @@ def nearest(word: str, choices: Iterable[str]) -> str:
     lowered = {choice.lower(): choice for choice in choices}
     found = difflib.get_close_matches(str(word).lower(), lowered, n=1, cutoff=0.6)
     return lowered[found[0]] if found else ""
+
+
+def shown(value: object) -> str:
+    """A value as a complaint shows it: at most sixty characters of what Python would print."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from agentsim.errors import InputError, nearest
+from agentsim.errors import InputError, nearest, shown
 from agentsim.games.base import Game, LogLevel, PolicyRef, get_game
 from agentsim.lineup import MatchupPlan, PolicySpec, pair_up, resolve_policies, seated_lineup
 from agentsim.resources import experiments_dir
@@ -166,7 +166,7 @@ class Draft:
                 raise draft.error("unknown key", key, allowed=", ".join((*_KEYS, *sorted(groups))),
                                   nearest=nearest(key, (*_KEYS, *groups)))
             if not isinstance(value, Mapping):
-                raise draft.error(f"must be a table ([{key}]), got {_show(value)}", key)
+                raise draft.error(f"must be a table ([{key}]), got {shown(value)}", key)
         draft.settings |= flatten(tables)
         cards = tables.get("rules", {}).get("cards")
         if _reads_card_files(game) and isinstance(cards, str) and cards.endswith(".toml"):
@@ -195,7 +195,7 @@ class Draft:
         folder = self.file.path.parent if self.file and "policies" not in self.places else None
         plan: Any = "auto" if self.matchups is None else self.matchups
         specs, lineup = seated_lineup(self.policies, game.seats(rules)) if plan == "auto" else (self.policies, ())
-        policies = self._checked("policies", resolve_policies, game, specs, folder, rules)
+        policies = self._checked("policies", lambda: resolve_policies(game, specs, folder, rules, mirrors=True))
         matchups = lineup or self._checked("matchups", pair_up, policies, plan, game.seats(rules))
         pairings = [tuple(policies[index] for index in matchup) for matchup in matchups]
         per_deal = tuple(game.games_per_deal(pairing, rules) for pairing in pairings)
@@ -211,7 +211,7 @@ class Draft:
         if self.game is None:
             return get_game(DEFAULT_GAME)
         if not isinstance(self.game, str):
-            raise self.error(f"must be the name of a game, got {_show(self.game)}", "game")
+            raise self.error(f"must be the name of a game, got {shown(self.game)}", "game")
         return cast(Game, self._checked("game", get_game, self.game))
 
     def _rules(self, game: Game) -> Any:
@@ -246,7 +246,7 @@ class Draft:
             return " against ".join([*labels, "itself"][:2])
         name: Any = self.name
         if not isinstance(name, str) or not name.strip() or not name.isprintable():
-            raise self.error(f"must be one line of text, got {_show(name)}", "name")
+            raise self.error(f"must be one line of text, got {shown(name)}", "name")
         if len(name) > 200:
             raise self.error(f"must have at most 200 characters, has {len(name)}", "name")
         return name.strip()
@@ -276,7 +276,7 @@ def card_settings(path: str | Path, game: Game | None = None) -> tuple[dict[str,
     settings: dict[str, Any] = {}
     for card, entry in table.items():
         if not isinstance(entry, Mapping):
-            raise InputError(f"must be a table ([{card}]), got {_show(entry)}", where=file.place(prefix + card),
+            raise InputError(f"must be a table ([{card}]), got {shown(entry)}", where=file.place(prefix + card),
                              key=card)
         settings |= flatten({key: value for key, value in entry.items() if key != "names"}, f"cards.{card}")
     return settings, {key: file.place(prefix + key.removeprefix("cards.")) for key in settings}
@@ -305,9 +305,12 @@ def build_experiment(policies: str | Sequence[PolicySpec], *, game: str = DEFAUL
 
     Raises ``InputError`` that names the argument.
     """
-    from agentsim.lineup import split_specs
+    from agentsim.lineup import spec_list
 
-    specs: Sequence[PolicySpec] = split_specs(policies) if isinstance(policies, str) else list(policies)
+    try:
+        specs = spec_list(policies)
+    except InputError as error:
+        raise error.at(key="policies") from None
     return Draft(name=name, game=game, policies=specs, matchups=matchups, games=games, seed=seed, log=log,
                  settings=dict(settings or {})).build()
 
@@ -333,7 +336,7 @@ def whole_number(value: Any, low: int, high: int, *, where: str = "", key: str =
             raise TypeError
         number = int(value.__index__())
     except (TypeError, AttributeError):
-        raise InputError(f"must be a whole number, got {_show(value)}", where=where, key=key) from None
+        raise InputError(f"must be a whole number, got {shown(value)}", where=where, key=key) from None
     if not low <= number <= high:
         raise InputError(f"must be {_bounds(low, high)}, got {_digits(number)}", where=where, key=key)
     return number
@@ -356,7 +359,7 @@ def _check_seed(value: Any, where: str = "", key: str = "") -> int:
 
 def _check_log(value: Any, where: str = "", key: str = "") -> str:
     if value not in LOG_LEVELS:
-        raise InputError(f"must be a level of logging, got {_show(value)}", where=where, key=key,
+        raise InputError(f"must be a level of logging, got {shown(value)}", where=where, key=key,
                          allowed=", ".join(LOG_LEVELS), nearest=nearest(str(value), LOG_LEVELS))
     return str(value)
 
@@ -378,8 +381,3 @@ def _bounds(low: int, high: int) -> str:
 def _digits(number: int) -> str:
     # The text of an int of thousands of digits is refused by Python and of no use to a reader.
     return str(number) if abs(number) < 10**24 else f"a number of about 10^{round(number.bit_length() * 0.30103)}"
-
-
-def _show(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, combinations_with_replacement
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from agentsim.errors import InputError, nearest
+from agentsim.errors import InputError, nearest, shown
 from agentsim.games.base import Game, PolicyRef
 
-__all__ = ["MatchupPlan", "PolicySpec", "pair_up", "resolve_policies", "seated_lineup", "split_specs"]
+__all__ = ["MatchupPlan", "PolicySpec", "pair_up", "plays_alike", "resolve_policies", "seated_lineup",
+           "spec_list", "split_specs"]
 
 PolicySpec: TypeAlias = str | PolicyRef | Mapping[str, Any]
 """A spec (``"planner(bluff=0.5)"``), a complete policy, or a table with the keys policy, label and params."""
@@ -45,14 +46,29 @@ def split_specs(text: str) -> list[str]:
     return items
 
 
+def spec_list(policies: Any) -> list[PolicySpec]:
+    """Policies as a person gives them, a text with commas, one spec or several, as a list of specs.
+
+    Raises ``InputError`` for what is none of these; whether a spec is right, ``resolve_policies`` says.
+    """
+    if isinstance(policies, str):
+        return list(split_specs(policies))
+    if isinstance(policies, PolicyRef | Mapping):
+        return [policies]
+    if not isinstance(policies, Iterable) or isinstance(policies, bytes | bytearray):
+        raise InputError(f"must be policies, got {shown(policies)}", allowed='"expert,random" or ["expert", "random"]')
+    return list(policies)
+
+
 def resolve_policies(game: Game, specs: Sequence[PolicySpec], folder: Path | None = None,
-                     rules: Any = None) -> tuple[PolicyRef, ...]:
+                     rules: Any = None, *, mirrors: bool = False) -> tuple[PolicyRef, ...]:
     """The policies of a list of specs, with labels that are all different.
 
     The spec ``all`` stands for every policy that comes with the game and plays as no earlier one under these ``rules``.
-    Paths of policy files are relative to ``folder`` (default: where we are). The same policy twice is refused, because
-    one policy alone plays its mirror, unless the second has a label of its own; two different policies that happen to
-    be called the same (from two files, say) become ``name`` and ``name_2``.
+    Paths of policy files are relative to ``folder`` (default: where we are). The same policy twice is refused, unless
+    the second has a label of its own; two different policies that happen to be called the same (from two files, say)
+    become ``name`` and ``name_2``. ``mirrors``: whether one policy alone is played against itself, which is worth
+    saying to whoever lists it twice.
     """
     if not _is_list(specs):
         raise InputError(f"must be a list of policies, got {specs!r}", allowed='["expert", "random"]')
@@ -63,9 +79,9 @@ def resolve_policies(game: Game, specs: Sequence[PolicySpec], folder: Path | Non
     for number, spec in enumerate(specs):
         ref, chosen = _resolve(game, spec, folder, f"policies[{number}]")
         other = found.get(ref.label)
-        if other is not None and (_play(other) == _play(ref) and not chosen):
+        if other is not None and (plays_alike(other, ref) and not chosen):
             raise InputError(f"policy '{ref.label}' is listed twice", key="policies",
-                             allowed="each policy once; one policy alone plays its mirror")
+                             allowed="each policy once" + ("; one policy alone plays its mirror" if mirrors else ""))
         if other is not None and chosen:
             raise InputError(f"two policies have the label '{ref.label}'", key="policies")
         if other is not None:
@@ -237,8 +253,9 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str)
 
 
-def _play(ref: PolicyRef) -> tuple[Any, ...]:
-    return ref.family, dict(ref.params), ref.digest
+def plays_alike(a: PolicyRef, b: PolicyRef) -> bool:
+    """Whether two policies are the same but for their labels."""
+    return (a.family, dict(a.params), a.digest) == (b.family, dict(b.params), b.digest)
 
 
 def _free_label(label: str, taken: Mapping[str, Any]) -> str:

@@ -157,6 +157,8 @@ def test_every_command_has_help(capsys: pytest.CaptureFixture[str], monkeypatch:
     monkeypatch.setenv("COLUMNS", "80")
     _, commands = cli.build_parser()
     assert {"simulate", "rules", "cards", "validate", "new-card", "report"} <= set(commands)
+    assert cli.main(["--help"]) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
     for name, command in commands.items():
         assert cli.main([name, "--help"]) == 0
         text = capsys.readouterr().out

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+import agentsim
 from agentsim.cli import main
 from agentsim.errors import InputError
 from agentsim.strategy import exploit, sweep, tournament, tune
@@ -76,7 +77,55 @@ def test_what_there_is_not() -> None:
     (lambda: exploit("greedy", games=10), "games: "),
     (lambda: exploit("greedy", methods="magic"), "methods: unknown method 'magic'"),
     (lambda: exploit("greedy", starts="random"), "starts: random has no parameters"),
+    (lambda: tune("planner", "random", objective="best"), "objective: unknown objective 'best'"),
+    (lambda: tune("planner", "random", objective=None), "objective: unknown objective None"),
+    (lambda: tune("planner", "random:2,greedy", objective="worst"), "objective: the least score knows no weights"),
+    (lambda: tune("planner", "random", targets={"random": 0.9}), "targets: targets have no bearing on the mean"),
+    (lambda: tune("planner", "random", objective="worst", targets={"random": 95}), "targets: must be a fraction"),
+    (lambda: tune("planner", "random", objective="worst", targets={"random": "x"}), "targets: must be a number"),
+    (lambda: tune("planner", "random", objective="worst", targets={"rndom": 0.9}), "did you mean 'random'"),
+    (lambda: tune("planner", "random,greedy", objective="worst", targets={"random": 0.9}), "there is none for greedy"),
+    (lambda: tune("planner", "random", objective="worst", targets=0.95), "targets: must be scores by opponent"),
     (lambda: tournament("expert"), "policies: one policy has nobody to play")])
 def test_bad_input(call: Any, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         call()
+
+
+_BAD: list[Any] = [None, 7, "", [], {}, b"random", [7], ["random", None], {"policy": 7}, float("nan"), object()]
+
+
+@pytest.mark.parametrize("bad", _BAD, ids=repr)
+@pytest.mark.parametrize("call", [
+    lambda bad: tune(bad), lambda bad: tune("planner", bad), lambda bad: sweep(bad, {"bluff": [0, 1]}),
+    lambda bad: sweep("planner", bad), lambda bad: sweep("planner", {"bluff": [0, 1]}, bad), lambda bad: exploit(bad),
+    lambda bad: exploit("random", starts=bad), lambda bad: exploit("random", methods=bad),
+    lambda bad: tournament(bad), lambda bad: tournament("random", [bad]),
+    lambda bad: tournament("random,greedy", game=bad),
+    lambda bad: tune("planner", only=bad or []), lambda bad: tune("planner", game=bad),
+    lambda bad: tune("planner", population=[bad]), lambda bad: tune("planner", games=[bad]),
+    lambda bad: tournament("random,greedy", games=bad), lambda bad: tournament("random,greedy", seed=[bad]),
+    lambda bad: tournament("random,greedy", margin=bad), lambda bad: tournament("random,greedy", level=bad),
+    lambda bad: tune("planner", settings=[bad]), lambda bad: tournament("random,greedy", settings=bad or [1]),
+    lambda bad: sweep("planner", {"bluff": [0, 1]}, workers=[bad]), lambda bad: tune("planner", workers=0),
+    lambda bad: tune("planner", out=[bad]), lambda bad: tune("planner", out=""), lambda bad: exploit("random", out=7),
+    lambda bad: tournament("random,greedy", out=b"x"), lambda bad: sweep("planner", "bluff=0,1", progress=[bad]),
+    lambda bad: agentsim.load_policies([] if bad is None else bad), lambda bad: agentsim.simulate(policies=bad)])
+def test_what_is_nothing_of_the_kind_is_one_clear_line(call: Any, bad: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for place in ("lab.run_sweep", "lab.search_responses", "results.play_tournament", "tuning.play_field"):
+        monkeypatch.setattr(f"agentsim.strategy.{place}", None)  # nothing is played
+    with pytest.raises(InputError) as caught:
+        call(bad)
+    assert len(str(caught.value)) < 600
+    assert "\n" not in str(caught.value)
+
+
+def test_policies_may_be_complete_or_a_list(tmp_path: Path) -> None:
+    """Whatever stands for policies elsewhere does here."""
+    (planner,) = agentsim.load_policies("planner")
+    few: dict[str, Any] = {"games": 40, "generations": 1, "population": 4, "validation": 200}
+    one = tune("planner", "random,greedy", only="lead", **few)
+    two = tune(planner, ["random", {"policy": "greedy"}], only=["lead"], out=tmp_path / "new", **few)
+    assert one.policy == two.policy
+    assert one.score == two.score
+    assert sweep(planner, "lead=0,1", [planner], games=40).points["n_games"].tolist() == [40, 40]

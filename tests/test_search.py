@@ -275,6 +275,42 @@ def test_commands_from_start_to_end(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "best response" in out
 
 
+@pytest.mark.parametrize("words", [
+    ["exploit", "greedy", "--method", "dp"], ["exploit", "greedy", "--method", "cma,dp"], ["tune", "planner"],
+    ["sweep", "planner", "--vary", "bluff=0,1"], ["pool"], ["tournament", "--policies", "random,greedy"]])
+@pytest.mark.parametrize("place", ["/proc/nowhere", "{tmp}/file/under", "{tmp}/" + "x" * 300])
+def test_a_folder_that_cannot_be_written_is_found_out_before_any_game(
+    words: list[str], place: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("mine")
+
+    def played(*_: Any, **__: Any) -> None:
+        raise AssertionError("games were played")
+
+    monkeypatch.setattr("agentsim.simulation.arena.Arena.warm_up", played)
+    monkeypatch.setattr("agentsim.strategy.field.warm_up", played)
+    monkeypatch.setattr(type(GAME), "table_response", played)
+    code, out, err = run(capsys, *words, "--out", place.format(tmp=tmp_path))
+    assert code == 2
+    assert out == ""
+    assert err.count("\n") == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file"]
+
+
+def test_what_has_no_table_is_found_out_before_the_other_search(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "slow.py").write_text("class Left:\n"
+                                      "    def offer(self, view):\n        return view.legal[0]\n\n"
+                                      "    def choose(self, view):\n        return view.legal[0]\n\n\nleft = Left()\n")
+    for words, problem in ((["greedy", "--set", "rules.mode=advanced"], "knows only the base game"),
+                           ([f"{tmp_path}/slow.py:left"], "is written in Python")):
+        code, _, err = run(capsys, "exploit", *words, "--method", "cma,dp", "--out", str(tmp_path / "new"))
+        assert code == 2
+        assert problem in err
+        assert not (tmp_path / "new").exists()
+
+
 @pytest.mark.parametrize(("words", "problem"), [
     (["sweep", "random", "--vary", "bluff=0:1:0.5"], "random has no parameter 'bluff'"),
     (["sweep", "planner"], "0 parameters are varied"),

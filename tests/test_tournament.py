@@ -12,6 +12,7 @@ import pytest
 
 import agentsim
 from agentsim.cli import main
+from agentsim.commands import tournament as commands
 from agentsim.errors import InputError
 from agentsim.simulation.plan import Span
 from agentsim.strategy.contest import Plan, Play, Standing, Tally, play_tournament
@@ -141,6 +142,23 @@ def test_a_duel_tells_the_style_of_the_same_games(capsys: pytest.CaptureFixture[
     assert "nan" not in out
 
 
+def test_the_style_of_a_policy_in_python_is_of_fewer_games(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its games are hundreds of times slower; the number is fixed beforehand all the same, and told."""
+    (tmp_path / "slow.py").write_text("class Left:\n"
+                                      "    def offer(self, view):\n        return view.legal[0]\n\n"
+                                      "    def choose(self, view):\n        return view.legal[0]\n\n\nleft = Left()\n")
+    monkeypatch.setattr(commands, "SLOW_STYLE_GAMES", 60)
+    assert main(["duel", f"{tmp_path}/slow.py:left", "random", "--games", "640", "--quiet", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert {row["n_games"] for row in data["style"]} == {60}
+    assert {row["measure"]: row["a"] for row in data["style"]}["takes_up"] == 1.0
+    monkeypatch.setattr(commands, "STYLE_GAMES", 80)
+    assert main(["duel", "greedy", "random", "--games", "640", "--quiet"]) == 0
+    assert "Style in the first 80 games" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(("words", "problem"), [
     (["tournament"], "give the policies"),
     (["tournament", "--policies", "random"], "nobody to play"),
@@ -151,7 +169,9 @@ def test_a_duel_tells_the_style_of_the_same_games(capsys: pytest.CaptureFixture[
     (["tournament", "--policies", "random,gredy"], "greedy"),
     (["tournament", "--policies", "random", "--field", "random"], "nobody to play"),
     (["tournament", "--game", "argh", "--policies", "all"], "win shares"),
-    (["duel", "random", "random"], "listed twice"),
+    (["duel", "random", "random"], "the same policy (allowed: two that differ; `agentsim simulate --policies random`"),
+    (["duel", "expert", "expert(bluff=0)"], "the same policy"),
+    (["duel", "expert", "exprt"], "did you mean 'expert'"),
     (["duel", "all", "random"], "not one policy"),
     (["duel", "random", "greedy,expert"], "not one policy"),
 ])

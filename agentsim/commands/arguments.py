@@ -236,6 +236,11 @@ _TUNE_HELP = """\
 Examples:
   agentsim tune expert --only lead,caution,bluff --against random,greedy,minmax
   agentsim tune expert --generations 200 --save mine --out data/tune/mine
+  agentsim tune expert --against random,greedy --objective worst
+
+The objective is the mean score over the field, or the worst, or a soft minimum
+of the scores, which grows with every one. With a target for every opponent the
+worst is that of the margins over them: --target random=95 --target greedy=93.
 
 The only score shown is that of fresh games which the search has not seen. With --out a search that was cut goes on
 where it stopped when the same command is given again. A saved preset is played as FILE.toml:NAME."""
@@ -252,6 +257,10 @@ def _tune(parser: Parser) -> None:
     parser.add_argument("policy", metavar="POLICY", help="the policy to start from")
     _against(parser)
     parser.add_argument("--only", metavar="A,B,...", help="the parameters to tune (default: all that matter)")
+    parser.add_argument("--objective", metavar="NAME", default="mean",
+                        help="what is made large: mean (default), worst or soft-worst of the scores over the field")
+    parser.add_argument("--target", action="append", metavar="NAME=PERCENT",
+                        help="score that an opponent's counts from; one for each of the field")
     parser.add_argument("--games", metavar="N", help="games of a candidate against each opponent (default: 2,000)")
     parser.add_argument("--population", metavar="N", default="16", help="candidates of a generation (default: 16)")
     parser.add_argument("--generations", metavar="N", default="60", help="generations (default: 60)")

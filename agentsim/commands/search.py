@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
+import shlex
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +23,8 @@ from agentsim.experiment import DEFAULT_GAME, MAX_GAMES, MAX_SEED, card_settings
 
 __all__ = ["exploit", "sweep", "tune"]
 
-_ARGUMENTS = ("against", "games", "generations", "only", "population", "restarts", "seed", "starts", "vary")
+_ARGUMENTS = ("against", "games", "generations", "objective", "only", "population", "restarts", "seed", "starts",
+              "vary")
 
 
 def sweep(args: argparse.Namespace) -> int:
@@ -81,9 +84,10 @@ def tune(args: argparse.Namespace) -> int:
     game, settings = _settings(args)
     seed, generations, restarts = (_seed(args), parse_whole(args.generations, "--generations"),
                                    parse_whole(args.restarts, "--restarts"))
-    options = {"games": _games(args, 2_000), "population": parse_whole(args.population, "--population"), "seed": seed,
-               "generations": generations, "restarts": restarts, "workers": _workers(args),
-               "validation": parse_count(args.validate, "--validate")}
+    options = {"objective": args.objective, "targets": _targets(args.target or []), "games": _games(args, 2_000),
+               "population": parse_whole(args.population, "--population"), "generations": generations,
+               "restarts": restarts, "validation": parse_count(args.validate, "--validate"), "seed": seed,
+               "workers": _workers(args)}
     if args.save is not None:
         check_presets_file(Path(args.presets), args.save)
     out = None if args.out is None else output_folder(args.out)
@@ -92,9 +96,10 @@ def tune(args: argparse.Namespace) -> int:
         tuned = lab.tune(args.policy, args.against or lab.FIELD, only=args.only, game=game.name, settings=settings,
                          out=out, progress=bar, **options)
     start_policy, names, found, best, result = tuned.start, tuned.names, tuned.searches, tuned.best, tuned.result
-    field, changed = result.field, tuned.changed
+    field, changed, aim, value = result.field, tuned.changed, tuned.objective, tuned.value
     seconds = time.monotonic() - begun
-    data = {**result.as_dict(), "start": start_policy.label, "varied": list(names), "changed": changed,
+    data = {**result.as_dict(), "objective": {**aim.as_dict(), "value": value.as_dict()},
+            "start": start_policy.label, "varied": list(names), "changed": changed,
             "search_seed": seed, "seconds": seconds, "restarts": [one.score for one in found],
             "best_by_generation": [list(one.best_by_generation) for one in found],
             "middle_by_generation": [list(one.middle_by_generation) for one in found]}
@@ -105,19 +110,29 @@ def tune(args: argparse.Namespace) -> int:
         history = {"command": _command("tune", args, args.policy), "seed": seed, "generations": generations,
                    "restarts": restarts, "validation_seed": result.seed, "validation_games": result.n_games,
                    "score": result.mean.estimate, "low": result.mean.low, "high": result.mean.high,
+                   "objective": aim.kind, **{key: told for key, told in aim.as_dict().items() if key != "kind"},
+                   "value": value.estimate, "value_low": value.low, "value_high": value.high,
+                   "opponents": [one.ref.label for one in field],
+                   "opponent_scores": [float(f"{score.estimate:.5f}") for score in result.scores],
                    "by_generation": [float(f"{value:.5f}") for value in best.middle_by_generation]}
-        idea = (f"{start_policy.label} tuned against {lab.field_words(field)}: {result.mean.format_percent()} over "
+        by = "" if aim.kind == "mean" else f" by {aim.words(field)}"
+        idea = (f"{start_policy.label} tuned against {lab.field_words(field)}{by}: {aim.format(value)} over "
                 f"{count(result.n_games)} fresh games.")
         spec = save_preset(Path(args.presets), args.save, best.policy, idea, history)
 
     def lines() -> list[str]:
         rows = [(one.ref.label, f"{one.weight:.2f}", f"{100 * score.estimate:.2f}",
-                 f"{100 * score.low:.2f} to {100 * score.high:.2f}", count(score.n_games or 0))
-                for one, score in zip(field, result.scores, strict=True)]
+                 f"{100 * score.low:.2f} to {100 * score.high:.2f}", count(score.n_games or 0),
+                 *([f"{100 * target:g}", f"{100 * (score.estimate - target):+.2f}"] if target is not None else []))
+                for one, score, target in zip(field, result.scores, aim.targets or [None] * len(field), strict=True)]
         values = ", ".join(f"{name}={value:g}" for name, value in changed.items()) or "nothing: the start was best"
-        return [*columns(("against", "weight", "score, %", "95 % interval", "fresh games"), rows), "",
-                *paragraph(f"Over the field: {result.mean.format_percent()}. Seed {result.seed}, not used in the "
-                           "search; the intervals hold together (Sidak).", width=terminal_width()), "",
+        head = ("against", "weight", "score, %", "95 % interval", "fresh games",
+                *(("target, %", "margin") if aim.targets else ()))
+        made_large = "" if aim.kind == "mean" else (
+            f"Objective, {aim.words(field)}: {aim.format(value)}, from the ends of the intervals above. ")
+        return [*columns(head, rows), "",
+                *paragraph(f"{made_large}Over the field: {result.mean.format_percent()}. Seed {result.seed}, not used "
+                           "in the search; the intervals hold together (Sidak).", width=terminal_width()), "",
                 *paragraph(f"Changed from {start_policy.label}: {values}", width=terminal_width()), "",
                 f"Searched in {duration(seconds)}.",
                 *([f"Saved; play it as {spec}"] if spec else [])]
@@ -200,13 +215,32 @@ def _flags(command: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        where = {"policy": command, "methods": "--method", "validation": "--validate"}.get(error.where)
+        where = {"policy": command, "methods": "--method", "validation": "--validate", "targets": "--target"
+                 }.get(error.where)
         if where is None and error.where in _ARGUMENTS:
             where = f"--{error.where}"
         if where is None:
             raise
         raise InputError(error.problem, where=where, key=error.key, allowed=error.allowed, nearest=error.nearest
                          ) from None
+
+
+def _targets(items: list[str]) -> dict[str, float]:
+    """``random=95`` items as fractions by label; a label may have an equals sign of its own."""
+    found: dict[str, float] = {}
+    for item in items:
+        name, _, text = (part.strip() for part in item.rpartition("="))
+        try:
+            number = float(text.removesuffix("%"))
+        except ValueError:
+            number = math.nan
+        if not name or not 0.0 <= number <= 100.0:
+            raise InputError(f"'{item}' is not of the form NAME=PERCENT", where="--target",
+                             allowed="an opponent and 0 to 100, as in random=95")
+        if name in found:
+            raise InputError("is given twice", where="--target", key=name)
+        found[name] = number / 100
+    return found
 
 
 def _games(args: argparse.Namespace, default: int, least: int = 4) -> int:
@@ -226,10 +260,10 @@ def _workers(args: argparse.Namespace) -> int:
 
 
 def _command(name: str, args: argparse.Namespace, policy: str | None = None) -> str:
-    words = [f"agentsim {name}" + ("" if policy is None else f" '{policy}'")]
+    words = [f"agentsim {name}", *([] if policy is None else [shlex.quote(policy)])]
     for flag, value in sorted(vars(args).items()):
         if flag in ("policy", "command", "run_command", "json", "quiet", "workers", "out") or value in (None, False):
             continue
         for one in value if isinstance(value, list) else [value]:
-            words.append(f"--{flag} '{one}'")
+            words.append(f"--{flag} {shlex.quote(str(one))}")
     return " ".join(words)

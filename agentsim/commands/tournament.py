@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import tempfile
 import time
 from collections.abc import Callable
@@ -18,13 +19,15 @@ from agentsim.commands.text import columns, count, decimals, duration, paragraph
 from agentsim.commands.whatif import output_folder, parse_points, records
 from agentsim.errors import InputError
 from agentsim.experiment import DEFAULT_GAME, MAX_GAMES, MAX_SEED, card_settings, whole_number
-from agentsim.games.base import get_game
-from agentsim.lineup import split_specs
+from agentsim.games.base import PolicyRef, WithSlowPolicies, get_game
+from agentsim.lineup import plays_alike, split_specs
 
-__all__ = ["STYLE_GAMES", "duel", "tournament"]
+__all__ = ["SLOW_STYLE_GAMES", "STYLE_GAMES", "duel", "tournament"]
 
 STYLE_GAMES = 20_000
 """Games of a duel that its style is read off; fewer if the budget is smaller."""
+SLOW_STYLE_GAMES = 1_000
+"""The same where a policy is written in Python, whose games are hundreds of times slower."""
 
 
 def tournament(args: argparse.Namespace) -> int:
@@ -45,8 +48,8 @@ def tournament(args: argparse.Namespace) -> int:
 
         words = ["agentsim tournament"]
         for flag in ("policies", "field", "games", "margin", "seed", "game", "cards"):
-            words += [f"--{flag} {getattr(args, flag)}"] if getattr(args, flag) is not None else []
-        words += [f"--set {item}" for item in args.set or []]
+            words += [f"--{flag} {shlex.quote(getattr(args, flag))}"] if getattr(args, flag) is not None else []
+        words += [f"--set {shlex.quote(item)}" for item in args.set or []]
         data["page"] = str(write_report(tournament_page.report(result, found, " ".join(words)), out))
         for name, frame in found.items():
             frame.to_csv(out / f"{name}.csv", index=False)
@@ -98,7 +101,15 @@ def duel(args: argparse.Namespace) -> int:
         if spec.strip() == "all" or len(split_specs(spec)) > 1:
             raise InputError(f"'{spec}' is not one policy", where=f"duel: {where}",
                              allowed="one policy; `agentsim tournament` plays many")
-    result, seconds = _run(args, [args.a, args.b], None, 2_000_000, None)
+    from agentsim.strategy.field import candidate
+
+    game, (rules, _) = get_game(DEFAULT_GAME if args.game is None else args.game, where="--game"), _rules(args)
+    both = [candidate(game, spec, f"duel: {where}") for where, spec in (("A", args.a), ("B", args.b))]
+    if plays_alike(*both):
+        raise InputError(f"'{args.a}' and '{args.b}' are the same policy", where="duel", allowed="two that differ; "
+                         f"`agentsim simulate --policies {shlex.quote(args.a)}` plays one against itself")
+    slow = isinstance(game, WithSlowPolicies) and any(game.is_slow(ref, rules) for ref in both)
+    result, seconds = _run(args, both, None, 2_000_000, None)
     row, one = result.pairs().to_dict("records")[0], result.standings[0]
     a, b = row["policy_a"], row["policy_b"]
     score, low, high = (100 * row[name] for name in ("score", "low", "high"))
@@ -135,7 +146,7 @@ def duel(args: argparse.Namespace) -> int:
             if number:
                 endings.append({"end_reason": name, "share": share_of_games(number, result.n_games, one.test.n_deals,
                                                                             level).as_dict()})
-    styles = _style(args, result)
+    styles = _style(args, result, both, SLOW_STYLE_GAMES if slow else STYLE_GAMES)
     data = {"answer": answer, "game": result.game, "seed": result.seed, "margin": result.plan.margin,
             "budget": result.plan.games, **records(result.pairs())[0], "by_seat": seats, "endings": endings,
             "style": records(styles)}
@@ -156,20 +167,21 @@ def duel(args: argparse.Namespace) -> int:
     return 0
 
 
-def _style(args: argparse.Namespace, result: Any) -> Any:
-    """How the two differ in style, in the first games of the match, as many as were fixed beforehand.
+def _style(args: argparse.Namespace, result: Any, both: list[PolicyRef], games: int) -> Any:
+    """How the two differ in style, in the first ``games`` games of the match (fewer if the budget is smaller).
 
-    The match ends when it is decided; numbers of just its games would be coloured by that.
+    They are as many as were fixed beforehand: the match ends when it is decided, and numbers of just its games would be
+    coloured by that.
     """
     from agentsim.experiment import build_experiment
     from agentsim.runs import open_run
     from agentsim.simulation import ProgressBar, simulate
     from analyses.duel_style import style
 
-    plan = build_experiment([args.a, args.b], game=result.game, seed=result.seed, settings=_rules(args)[1], log="turns",
+    plan = build_experiment(both, game=result.game, seed=result.seed, settings=_rules(args)[1], log="turns",
                             name="duel")
     per_deal = result.plan.games_per_deal[0]
-    deals = min(STYLE_GAMES, result.plan.games) // per_deal
+    deals = min(games, result.plan.games) // per_deal
     with tempfile.TemporaryDirectory(prefix="agentsim-duel-") as folder:
         with console.keeping(None, keeps=False), ProgressBar(quiet=args.quiet) as bar:
             simulate(plan.with_games(deals * per_deal), out=Path(folder) / "run", workers=_workers(args), progress=bar)

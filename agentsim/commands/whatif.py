@@ -15,6 +15,7 @@ from agentsim.commands.simulate import MAX_WORKERS
 from agentsim.commands.text import columns, count, decimals, duration, paragraph, terminal_width
 from agentsim.errors import InputError, nearest
 from agentsim.experiment import DEFAULT_GAME, MAX_GAMES, MAX_SEED, Draft, Experiment, card_settings, whole_number
+from agentsim.folders import check_folder
 from agentsim.games.base import Game, get_game
 from agentsim.lineup import split_specs
 
@@ -177,12 +178,7 @@ def output_folder(text: str) -> Path:
     if not text:
         raise InputError("needs the name of a folder", where="--out")
     place = Path(text)
-    there = next(parent for parent in (place.absolute(), *place.absolute().parents) if os.path.lexists(parent))
-    if not there.is_dir():
-        raise InputError("is a file" if there == place.absolute() else f"{there} is a file", where=text,
-                         allowed="a folder")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise InputError(f"nothing can be written to {there}", where=text, allowed="a folder of your own")
+    check_folder(place, text)
     return place
 
 

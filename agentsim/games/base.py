@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 from agentsim.errors import InputError, nearest
 
 __all__ = ["SHARE_PARTS", "Batch", "CardSheet", "Column", "Facts", "Game", "Key", "LogLevel", "Parameter", "PolicyRef",
-           "ScoredByShares", "Session", "Table", "WithCardFiles", "get_game", "list_games", "register"]
+           "ScoredByShares", "Session", "Table", "WithCardFiles", "WithSlowPolicies",
+           "get_game", "list_games", "register"]
 
 LogLevel = Literal["none", "games", "turns", "full"]
 
@@ -303,6 +304,15 @@ class WithCardFiles(Game, Protocol):
 
     def card_template(self, name: str) -> str:
         """A card file with comments to start from, with one new card of that name."""
+        ...
+
+
+@runtime_checkable
+class WithSlowPolicies(Game, Protocol):
+    """A game that policies may also play in Python, step by step, which is hundreds of times slower."""
+
+    def is_slow(self, policy: PolicyRef, rules: Any) -> bool:
+        """Whether games of this policy are stepped."""
         ...
 
 

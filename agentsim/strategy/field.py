@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from agentsim.errors import InputError
 from agentsim.games.base import PolicyRef, ScoredByShares, get_game
-from agentsim.lineup import resolve_policies, split_specs
+from agentsim.lineup import PolicySpec, resolve_policies, spec_list
 from agentsim.simulation.arena import Arena
 from agentsim.simulation.plan import Span
 from agentsim.simulation.progress import Meter
@@ -42,22 +42,24 @@ def two_sided_game(name: str, where: str = "--game") -> Any:
     return game
 
 
-def read_field(game: Any, text: str, rules: Any, where: str = "--against") -> tuple[Opponent, ...]:
-    """A field from ``random,greedy`` or, with weights, ``random:1,greedy:2``.
+def read_field(game: Any, policies: Any, rules: Any, where: str = "--against") -> tuple[Opponent, ...]:
+    """A field from ``random,greedy`` or, with weights, ``random:1,greedy:2``; or from a list of specs.
 
     Raises InputError for what is no policy, for a weight that is no positive number, for a policy listed twice.
     The weight of ``all`` is that of each of its policies.
     """
-    specs: list[str] = []
+    specs: list[PolicySpec] = []
     weights: list[float] = []
-    for item in _items(text, where):
-        spec, colon, tail = item.rpartition(":")
+    for item in _items(policies, where):
         weight = 1.0
-        if colon and _is_number(tail):
-            item, weight = spec, float(tail)
-        if not 1e-6 <= weight <= 1e6:  # NaN as well
-            raise InputError(f"'{tail}' is no weight", where=where, key=item, allowed="a number from 1e-6 to 1e6")
-        many = [ref.label for ref in game.policies(rules)] if item.strip() == "all" else [item]
+        if isinstance(item, str):
+            spec, colon, tail = item.rpartition(":")
+            if colon and _is_number(tail):
+                item, weight = spec, float(tail)
+            if not 1e-6 <= weight <= 1e6:  # NaN as well
+                raise InputError(f"'{tail}' is no weight", where=where, key=item, allowed="a number from 1e-6 to 1e6")
+            item = item.strip()
+        many = [ref.label for ref in game.policies(rules)] if item == "all" else [item]
         specs += many
         weights += [weight] * len(many)
     try:
@@ -67,9 +69,9 @@ def read_field(game: Any, text: str, rules: Any, where: str = "--against") -> tu
     return tuple(Opponent(ref, weight / sum(weights)) for ref, weight in zip(refs, weights, strict=True))
 
 
-def _items(text: str, where: str) -> list[str]:
+def _items(policies: Any, where: str) -> list[PolicySpec]:
     try:
-        return split_specs(text)
+        return spec_list(policies)
     except InputError as error:
         raise error.at(where=where) from None
 
@@ -82,10 +84,10 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def candidate(game: Any, text: str, where: str) -> PolicyRef:
-    """The one policy that a command is about. Raises InputError for a list and for what has no parameters."""
+def candidate(game: Any, policy: Any, where: str) -> PolicyRef:
+    """The one policy, given by spec, that a command is about. Raises InputError for what is none and for several."""
     try:
-        refs = resolve_policies(game, split_specs(text))
+        refs = resolve_policies(game, spec_list(policy))
     except InputError as error:
         raise error.at(where=where) from None
     if len(refs) != 1:

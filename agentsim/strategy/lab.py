@@ -5,28 +5,30 @@
     >>> found.points[["bluff", "n_games"]].values.tolist()
     [[0.0, 200.0], [1.0, 200.0]]
 
-Policies are given by spec, as :func:`agentsim.load_policies` takes them. All of these raise ``InputError`` for anything
-that cannot be used, and depend on the seed alone. ``workers`` is the number of processors if nothing is said;
-``progress`` is called now and then with how far it is (:class:`agentsim.ProgressBar` is such a callback).
+Policies are given by spec, as :func:`agentsim.load_policies` takes them; ``against`` and ``starts`` are one or several,
+in a text with commas or a list. All of these raise ``InputError`` for anything that cannot be used, and depend on the
+seed alone. ``workers`` is the number of processors if nothing is said; ``progress`` is called now and then with how far
+it is (:class:`agentsim.ProgressBar` is such a callback).
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agentsim.errors import InputError
-from agentsim.experiment import MAX_GAMES, MAX_SEED, whole_number
+from agentsim.errors import InputError, nearest, shown
+from agentsim.experiment import MAX_GAMES, whole_number
 from agentsim.games.base import PolicyRef
-from agentsim.lineup import resolve_policies, split_specs
+from agentsim.lineup import PolicySpec, resolve_policies, spec_list
 from agentsim.simulation.progress import Meter, Progress
 from agentsim.stats import Interval
-from agentsim.strategy.exploiting import METHODS, Exploitation, exploit_by_table
+from agentsim.strategy import asked
+from agentsim.strategy.exploiting import METHODS, Exploitation, check_tables, exploit_by_table
 from agentsim.strategy.exploiting import exploit as search_responses
-from agentsim.strategy.field import Opponent, Validation, candidate, read_field, two_sided_game, validate
+from agentsim.strategy.field import Opponent, Validation, candidate, read_field, validate
+from agentsim.strategy.objective import Objective, read_objective
 from agentsim.strategy.sweeping import Sweep, Varied, read_values, run_sweep, take_values
 from agentsim.strategy.tuning import Found, Search, SearchPlan, chosen_parameters, search_games
 
@@ -40,9 +42,10 @@ _SEEDS = 2**64
 _FEWEST_TO_EXPLOIT = 200_000
 
 Callback = Callable[[Progress], None]
+Policies = str | PolicySpec | Sequence[PolicySpec]
 
 
-def sweep(policy: str, vary: Mapping[str, Sequence[float]] | str | Sequence[str], against: str = FIELD, *,
+def sweep(policy: PolicySpec, vary: Mapping[str, Sequence[float]] | str | Sequence[str], against: Policies = FIELD, *,
           games: int = 20_000, seed: int = 1, game: str = "agent_avenue", settings: Mapping[str, Any] | None = None,
           workers: int | None = None, out: str | Path | None = None, progress: Callback | None = None) -> Sweep:
     """One or two parameters of a policy varied against a field, all points on the same deals.
@@ -55,7 +58,7 @@ def sweep(policy: str, vary: Mapping[str, Sequence[float]] | str | Sequence[str]
     settings : rule keys with values.
     out : a folder that keeps what was played until the sweep is done, so that one that was cut goes on.
     """
-    it, rules = _table(game, settings)
+    it, rules = asked.table(game, settings)
     base = candidate(it, policy, "policy")
     varied = _varied(vary, it.parameters(base), base)
     if not 1 <= len(varied) <= 2:
@@ -63,12 +66,13 @@ def sweep(policy: str, vary: Mapping[str, Sequence[float]] | str | Sequence[str]
     if len(varied) == 2 and varied[0].parameter.name == varied[1].parameter.name:
         raise InputError("is varied twice", where="vary", key=varied[0].parameter.name)
     field = read_field(it, against, rules, "against")
-    games, seed = _games(games), _seed(seed)
+    games, seed, crew, folder = asked.games(games), asked.seed(seed), asked.workers(workers), asked.folder(out)
     points = 1
     for each in varied:
         points *= len(each.values)
-    return run_sweep(rules, base, varied, field, seed=seed, games=games, game=it.name, workers=_workers(workers),
-                     folder=_folder(out), meter=Meter(progress, 0, (points + 1) * len(field) * games))
+    meter = Meter(asked.callback(progress), 0, (points + 1) * len(field) * games)
+    return run_sweep(rules, base, varied, field, seed=seed, games=games, game=it.name, workers=crew,
+                     folder=asked.ready(folder), meter=meter)
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,8 @@ class Tuned:
     """What tuning found.
 
     ``start``: the policy it began with; ``names``: the parameters varied; ``searches``: one per restart; ``best``: that
-    of them which was chosen; ``result``: what it does on fresh games, the only figure to believe.
+    of them which was chosen; ``result``: what it does on fresh games, the only figure to believe; ``objective``:
+    what was made large.
     """
 
     start: PolicyRef
@@ -84,6 +89,7 @@ class Tuned:
     searches: tuple[Found, ...]
     best: Found
     result: Validation
+    objective: Objective
 
     @property
     def policy(self) -> PolicyRef:
@@ -96,13 +102,19 @@ class Tuned:
         return self.result.mean
 
     @property
+    def value(self) -> Interval:
+        """The value of the objective, on fresh games; the score if nothing else was asked for."""
+        return self.objective.interval(self.result)
+
+    @property
     def changed(self) -> dict[str, float]:
         """The parameters that differ from the start."""
         return {name: value for name, value in self.policy.params.items() if value != self.start.params[name]}
 
 
-def tune(policy: str, against: str = FIELD, *, only: str | Sequence[str] | None = None, games: int = 2_000,
-         population: int = 16, generations: int = 60, restarts: int = 1, validation: int = 100_000, seed: int = 1,
+def tune(policy: PolicySpec, against: Policies = FIELD, *, only: str | Sequence[str] | None = None,
+         objective: str = "mean", targets: Mapping[str, float] | None = None, games: int = 2_000, population: int = 16,
+         generations: int = 60, restarts: int = 1, validation: int = 100_000, seed: int = 1,
          game: str = "agent_avenue", settings: Mapping[str, Any] | None = None, workers: int | None = None,
          out: str | Path | None = None, progress: Callback | None = None) -> Tuned:
     """The parameters of a policy tuned against a field by CMA-ES.
@@ -110,28 +122,33 @@ def tune(policy: str, against: str = FIELD, *, only: str | Sequence[str] | None 
     Parameters
     ----------
     only : the parameters to tune (a list, or a text with commas); by default all that matter under the rules.
+    objective : what is made large: ``"mean"``, ``"worst"`` or ``"soft-worst"`` of the scores over the field; see
+        :mod:`agentsim.strategy.objective`.
+    targets : scores by opponent, as fractions; the worst is then that of the margins, score less target.
     games : of a candidate against each opponent, in a generation of ``population`` candidates.
     restarts : searches with seeds of their own; the best is taken.
     validation : fresh games against each opponent, for the result.
     out : a folder that keeps the search, so that one that was cut goes on.
     """
-    it, rules = _table(game, settings)
+    it, rules = asked.table(game, settings)
     start = candidate(it, policy, "policy")
     field = read_field(it, against, rules, "against")
-    if only:
-        only = [name.strip() for name in only.split(",")] if isinstance(only, str) else only
-        names = chosen_parameters(it.parameters(start), only, start, "only")
-    else:
-        names = chosen_parameters(it.tunable(start, rules), None, start, "policy")
+    aim = read_objective(objective, targets, field)
+    chosen = [] if only is None else asked.names(only, "only", 'such as "bluff,caution"')
+    if only is not None and not any(chosen):
+        raise InputError("names no parameter", where="only", allowed="some, or nothing for all that matter")
+    names = chosen_parameters(it.parameters(start) if chosen else it.tunable(start, rules), chosen, start,
+                              "only" if chosen else "policy")
     if len(set(names)) < len(names):
         raise InputError("a parameter is listed twice", where="only")
     population = whole_number(population, 4, 1_000, where="population")
     generations = whole_number(generations, 1, 10_000, where="generations")
     restarts = whole_number(restarts, 1, 100, where="restarts")
     validation = whole_number(validation, 100, MAX_GAMES, where="validation")
-    games, seed, folder, crew = _games(games), _seed(seed), _folder(out), _workers(workers)
+    games, seed, crew = asked.games(games), asked.seed(seed), asked.workers(workers)
+    progress, folder = asked.callback(progress), asked.ready(asked.folder(out))
     plans = [SearchPlan(start, names, field, (seed + 1_000 * at) % _SEEDS, population, generations,
-                        max(1, games // 2), max(1, 5 * games)) for at in range(restarts)]
+                        max(1, games // 2), max(1, 5 * games), objective=aim) for at in range(restarts)]
     meter = Meter(progress, 0, sum(search_games(plan) for plan in plans) + validation * len(field))
     found = []
     for at, plan in enumerate(plans):
@@ -142,13 +159,13 @@ def tune(policy: str, against: str = FIELD, *, only: str | Sequence[str] | None 
     best = max(found, key=lambda one: one.score)
     result = validate(rules, best.policy, field, seed=(seed + 2) % _SEEDS, games=validation, game=it.name,
                       workers=crew, meter=meter)
-    return Tuned(start, tuple(names), tuple(found), best, result)
+    return Tuned(start, tuple(names), tuple(found), best, result, aim)
 
 
-def exploit(policy: str, *, games: int = 10_000_000, methods: str | Sequence[str] = "cma", starts: str = STARTS,
-            seed: int = 1, game: str = "agent_avenue", settings: Mapping[str, Any] | None = None,
-            workers: int | None = None, out: str | Path | None = None, progress: Callback | None = None
-            ) -> Exploitation:
+def exploit(policy: PolicySpec, *, games: int = 10_000_000, methods: str | Sequence[str] = "cma",
+            starts: Policies = STARTS, seed: int = 1, game: str = "agent_avenue",
+            settings: Mapping[str, Any] | None = None, workers: int | None = None, out: str | Path | None = None,
+            progress: Callback | None = None) -> Exploitation:
     """Who beats a policy, and by how much at least: the best responses that searches find.
 
     Parameters
@@ -158,27 +175,34 @@ def exploit(policy: str, *, games: int = 10_000_000, methods: str | Sequence[str
     starts : policies with parameters, at which CMA-ES begins.
     out : a folder that keeps searches by CMA-ES, so that one that was cut goes on.
     """
-    it, rules = _table(game, settings)
+    it, rules = asked.table(game, settings)
     target = candidate(it, policy, "policy")
     try:
-        begin = resolve_policies(it, split_specs(starts), rules=rules)
+        begin = resolve_policies(it, spec_list(starts), rules=rules)
     except InputError as error:
         raise error.at(where="starts") from None
     for start in begin:
         if not it.tunable(start, rules):
             raise InputError(f"{start.label} has no parameters", where="starts",
                              allowed="policies of a family with parameters")
-    games, seed, crew = _games(games, _FEWEST_TO_EXPLOIT), _seed(seed), _workers(workers)
-    methods = [name.strip() for name in methods.split(",")] if isinstance(methods, str) else methods
-    for name in methods:
+        chosen_parameters(it.tunable(start, rules), None, start, "starts")
+    games, seed, crew = asked.games(games, _FEWEST_TO_EXPLOIT), asked.seed(seed), asked.workers(workers)
+    chosen = asked.names(methods, "methods", " or ".join(METHODS))
+    if not chosen:
+        raise InputError("names no method", where="methods", allowed=", ".join(METHODS))
+    for name in chosen:
         if name not in METHODS:
-            raise InputError(f"unknown method '{name}'", where="methods", allowed=", ".join(METHODS))
-    meter = Meter(progress, 0, games)
+            raise InputError(f"unknown method '{name}'", where="methods", allowed=", ".join(METHODS),
+                             nearest=nearest(name, METHODS))
+    meter = Meter(asked.callback(progress), 0, games)
+    if "dp" in chosen:
+        check_tables(it.name, target, rules)
+    folder = asked.ready(asked.folder(out))
     found = Exploitation(target, (), (), 0)
-    if "cma" in methods:
+    if "cma" in chosen:
         found = search_responses(rules, target, begin, lambda start: it.tunable(start, rules), games=games, seed=seed,
-                                 game=it.name, workers=crew, meter=meter, folder=_folder(out))
-    if "dp" in methods:
+                                 game=it.name, workers=crew, meter=meter, folder=folder)
+    if "dp" in chosen:
         # It watches a fifth of the budget at most: a table is filled long before.
         watched, fresh = min(games // 5, 1_000_000), min(games // 5, 100_000)
         response = exploit_by_table(rules, target, games=watched, fresh=fresh, seed=seed, game=it.name, workers=crew,
@@ -191,32 +215,14 @@ def exploit(policy: str, *, games: int = 10_000_000, methods: str | Sequence[str
 # ------------------------------------------------------------------------------------------------ arguments
 
 
-def _table(game: str, settings: Mapping[str, Any] | None) -> tuple[Any, Any]:
-    it = two_sided_game(game, "game")
-    return it, it.rules(dict(settings or {}))
-
-
-def _varied(vary: Mapping[str, Sequence[float]] | str | Sequence[str], parameters: Any, base: PolicyRef
-            ) -> list[Varied]:
+def _varied(vary: Any, parameters: Any, base: PolicyRef) -> list[Varied]:
     if isinstance(vary, Mapping):
         return [take_values(name, values, parameters, base, "vary") for name, values in vary.items()]
-    return [read_values(text, parameters, base, "vary") for text in ([vary] if isinstance(vary, str) else vary)]
-
-
-def _games(games: int, least: int = 4) -> int:
-    return whole_number(games, least, MAX_GAMES, where="games")
-
-
-def _seed(seed: int) -> int:
-    return whole_number(seed, 0, MAX_SEED, where="seed")
-
-
-def _workers(workers: int | None) -> int:
-    return workers if workers is not None else os.cpu_count() or 1
-
-
-def _folder(out: str | Path | None) -> Path | None:
-    return None if out is None else Path(out)
+    texts = [vary] if isinstance(vary, str) else list(vary) if isinstance(vary, Iterable) else [vary]
+    if not all(isinstance(text, str) for text in texts):
+        raise InputError(f"must be values by parameter, got {shown(vary)}", where="vary",
+                         allowed='such as {"bluff": [0, 0.5, 1]} or "bluff=0:1:0.1"')
+    return [read_values(text, parameters, base, "vary") for text in texts]
 
 
 def field_words(field: Sequence[Opponent]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.errors import InputError
+from agentsim.folders import check_folder
 from agentsim.games.base import PolicyRef
 from agentsim.tomlfile import read_toml
 
@@ -30,11 +30,7 @@ def check_presets_file(path: Path, name: str) -> None:
     found = _read(path)
     if name in found:
         raise InputError(f"has a preset '{name}' already", where=str(path), allowed="another name")
-    folder = path.absolute().parent
-    while not folder.exists():
-        folder = folder.parent
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise InputError("cannot be written", where=str(path))
+    check_folder(path.absolute().parent, str(path))
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +11,13 @@ import numpy as np
 import pandas as pd
 
 from agentsim.errors import InputError
-from agentsim.games.base import PolicyRef, ScoredByShares, get_game
-from agentsim.lineup import PolicySpec, resolve_policies, split_specs
+from agentsim.games.base import PolicyRef
+from agentsim.lineup import PolicySpec, resolve_policies, spec_list
 from agentsim.simulation.arena import Arena
 from agentsim.simulation.progress import Meter, Progress
 from agentsim.stats import bradley_terry, equilibrium_table
 from agentsim.stats.ratings import Ratings, pair_covariance
+from agentsim.strategy import asked
 from agentsim.strategy.contest import Plan, Standing, needed_games, play_tournament
 
 __all__ = ["TournamentResult", "run_tournament"]
@@ -146,25 +146,26 @@ def run_tournament(policies: str | Sequence[PolicySpec], field: str | Sequence[P
 
     Raises InputError for anything that cannot be used.
     """
-    found = get_game(game)
-    if isinstance(found, ScoredByShares):
-        raise InputError(f"'{game}' is scored by win shares", key="game", allowed="a game of two sides")
-    if not 0.0 < margin < 0.5:
-        raise InputError(f"must be a fraction above 0 and below 0.5, got {margin:g}", key="margin",
-                         allowed="such as 0.01, one point")
-    rules = found.rules(dict(settings or {}))
+    found, rules = asked.table(game, settings)
+    margin = asked.fraction(margin, "margin", "above 0 and below 0.5, such as 0.01, one point", high=0.5)
+    level = asked.fraction(level, "level", "between 0 and 1, such as 0.95")
+    games, seed, crew = asked.games(games, 1), asked.seed(seed), asked.workers(workers)
+    progress, folder = asked.callback(progress), asked.folder(out)
 
-    def resolve(specs: str | Sequence[PolicySpec]) -> tuple[PolicyRef, ...]:
-        return resolve_policies(found, split_specs(specs) if isinstance(specs, str) else list(specs), rules=rules)
+    def resolve(specs: Any, where: str) -> tuple[PolicyRef, ...]:
+        try:
+            return resolve_policies(found, spec_list(specs), rules=rules)
+        except InputError as error:
+            raise error.at(key=where) from None
 
-    own = resolve(policies)
+    own = resolve(policies, "policies")
     refs = {ref.label: ref for ref in own}
     if field is None:
         if len(own) < 2:
             raise InputError("one policy has nobody to play", key="policies", allowed="two or more, or a field")
         pairs = [(a.label, b.label) for at, a in enumerate(own) for b in own[at + 1:]]
     else:
-        others = resolve(field)
+        others = resolve(field, "field")
         for ref in others:
             if ref.label in refs and refs[ref.label] != ref:
                 raise InputError(f"two policies have the label '{ref.label}'", key="field")
@@ -174,14 +175,14 @@ def run_tournament(policies: str | Sequence[PolicySpec], field: str | Sequence[P
             pairs += [(a.label, b.label) for b in others if a.label != b.label and (b.label, a.label) not in pairs]
         if not pairs:
             raise InputError("one policy has nobody to play", key="field", allowed="another policy")
-    arena = Arena(rules, [(refs[a], refs[b]) for a, b in pairs], seed, game=game,
-                  workers=workers or os.cpu_count() or 1)
+    arena = Arena(rules, [(refs[a], refs[b]) for a, b in pairs], seed, game=game, workers=crew)
     plan = Plan(tuple(pairs), tuple(arena.games_per_deal), games, margin, level)
+    asked.ready(folder)
     meter = Meter(progress, 0, games)
     digest = plan.digest([game, found.version, found.rules_as_dict(rules), seed,
                           [refs[name].as_dict() for name in refs]])
     arena.warm_up(meter)
     meter.start()
     standings = play_tournament(plan, lambda spans: arena.play_each(spans, meter),
-                                state=None if out is None else Path(out) / "state.jsonl", digest=digest)
+                                state=None if folder is None else folder / "state.jsonl", digest=digest)
     return TournamentResult(plan, standings, tuple(refs), len(pairs) == len(refs) * (len(refs) - 1) // 2, game, seed)

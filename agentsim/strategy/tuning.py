@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 from agentsim.errors import InputError, nearest
 from agentsim.games.base import Parameter, PolicyRef, get_game
 from agentsim.simulation.progress import Meter
-from agentsim.strategy.field import Opponent, mean_score, play_field
+from agentsim.strategy.field import Opponent, play_field
+from agentsim.strategy.objective import MEAN, Objective
 
 __all__ = ["Found", "Search", "SearchPlan", "chosen_parameters", "search_games"]
 
@@ -40,7 +41,8 @@ _SEEDS = 2**64
 class SearchPlan:
     """What a search does. ``deals`` of each candidate and opponent in a generation, ``final_deals`` of each finalist.
 
-    ``start``: the policy whose parameters it begins with; ``names``: those that are varied.
+    ``start``: the policy whose parameters it begins with; ``names``: those that are varied; ``objective``: what it
+    makes large, by default the mean score over the field.
     """
 
     start: PolicyRef
@@ -52,17 +54,21 @@ class SearchPlan:
     deals: int
     final_deals: int
     sigma: float = SIGMA
+    objective: Objective = MEAN
 
     def as_dict(self) -> dict[str, Any]:
         """Plain JSON types: what a history belongs to."""
         return {"start": self.start.as_dict(), "names": list(self.names), "seed": self.seed,
                 "field": [[one.ref.as_dict(), one.weight] for one in self.field], "population": self.population,
-                "deals": self.deals, "sigma": self.sigma}
+                "deals": self.deals, "sigma": self.sigma, "objective": self.objective.as_dict()}
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a search chose. ``score`` is that of the finalists' deals: chosen among several, so flattering."""
+    """What a search chose. ``score`` is that of the finalists' deals: chosen among several, so flattering.
+
+    All scores are values of the search's objective.
+    """
 
     policy: PolicyRef
     score: float
@@ -133,7 +139,7 @@ class Search:
         return len(self._history)
 
     def recent(self, generations: int) -> list[float]:
-        """The mean scores of the last generations."""
+        """The mean of the candidates' scores in each of the last generations."""
         return [float(np.mean(row["scores"])) for row in self._history[-generations:]]
 
     def policy(self, point: NDArray[np.float64], label: str = "tuned") -> PolicyRef:
@@ -159,7 +165,7 @@ class Search:
                 found = play_field(self.rules, [self.policy(point) for point in points], plan.field, seed=plan.seed,
                                    first_deal=g * plan.deals, deals=plan.deals, game=self.game, workers=self._workers,
                                    meter=self._meter)
-                scores = [mean_score(one, plan.field) for one in found]
+                scores = [plan.objective.of_games(one, plan.field) for one in found]
             self._optimizer.tell([(point, -score) for point, score in zip(points, scores, strict=True)])
             row = {"generation": g, "scores": scores}
             self._history.append(row)
@@ -183,7 +189,7 @@ class Search:
                 refs.append(ref)
         found = play_field(self.rules, refs, plan.field, seed=(plan.seed + 1) % _SEEDS, first_deal=0,
                            deals=plan.final_deals, game=self.game, workers=self._workers, meter=self._meter)
-        scores = [mean_score(one, plan.field) for one in found]
+        scores = [plan.objective.of_games(one, plan.field) for one in found]
         at = int(np.argmax(scores))
         return Found(refs[at], scores[at], self.generation, tuple(max(row["scores"]) for row in self._history),
                      tuple(float(np.mean(row["scores"])) for row in self._history))
@@ -196,8 +202,8 @@ class Search:
             game = get_game(self.game)
             belongs = {**self.plan.as_dict(), "game": self.game, "rules": game.rules_as_dict(self.rules)}
             wanted = json.dumps(belongs, indent=1, sort_keys=True) + "\n"
-            if plan.exists() and plan.read_text(encoding="utf-8", errors="replace") != wanted:
-                raise InputError("holds another search", where=str(folder), allowed="a folder of its own")
+            if plan.exists() and (others := _differing(plan.read_text(encoding="utf-8", errors="replace"), belongs)):
+                raise InputError(f"holds another search: {others}", where=str(folder), allowed="a folder of its own")
             if not plan.exists():
                 beside = plan.with_suffix(".new")
                 beside.write_text(wanted, encoding="utf-8")
@@ -228,6 +234,19 @@ class Search:
         except (ValueError, TypeError, KeyError):
             return None
         return row if good and np.isfinite(scores).all() else None
+
+
+def _differing(text: str, belongs: dict[str, Any]) -> str:
+    """In what the plan of a history differs from the one wanted, in words; nothing if it is the same."""
+    try:
+        kept = json.loads(text)
+        # Histories of before there was a choice are of the mean.
+        kept = {"objective": MEAN.as_dict(), **kept}
+    except (ValueError, TypeError):
+        return "its plan cannot be read"
+    wanted = json.loads(json.dumps(belongs))
+    names = [name for name in sorted({*kept, *wanted}) if kept.get(name) != wanted.get(name)]
+    return f"another {', '.join(names)}" if names else ""
 
 
 class _Line:

@@ -73,6 +73,19 @@ class AgentAvenue(FamilyGame):
 
         return best_response(policy, rules, games=games, seed=seed)
 
+    def check_table_response(self, policy: PolicyRef, rules: Rules) -> None:
+        """Raise InputError, at once, where :meth:`table_response` would: for rules without a table, for Python code."""
+        from agentsim.games.agent_avenue.solver.states import space_of
+
+        space_of(rules)
+        if self.is_slow(policy, rules):
+            raise InputError(f"'{policy.label}' is written in Python: too slow to be asked in every state",
+                             key="policies", allowed="a built-in policy, a preset, or compiled functions")
+
+    def is_slow(self, policy: PolicyRef, rules: Rules) -> bool:
+        """Whether a policy has Python methods, so that its games are stepped: hundreds of times slower."""
+        return policy.family == "user" and make_player(policy, rules).python is not None
+
     def cards(self, rules: Rules) -> Sequence[Mapping[str, Any]]:
         return [{**asdict(card), "names": dict(card.names)} for card in rules.cards]
 
