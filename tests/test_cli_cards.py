@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -176,3 +177,38 @@ def test_an_experiment_file_may_hold_cards_itself(here: Path) -> None:
                                      'effects = [{ do = "move", space = 1 }]\n')
     with pytest.raises(InputError, match=r"trial\.toml, line 5: market\.push\.effects\[1\]\.space: effects have no"):
         load_experiment(here / "trial.toml")
+
+
+NO_NEW_AGENT = "[market" + SET.split("[market", 1)[1].replace("courier", "enforcer") + "[agents.sentinel]\nthird = 5\n"
+
+
+@pytest.mark.parametrize("policy", ["greedy", pytest.param("solver_advanced", marks=pytest.mark.slow)])
+def test_a_card_file_goes_through_every_command_of_a_game(
+    policy: str, here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Played, written as text, typed in again, reviewed and advised on; in a tournament and a duel."""
+    (here / "satz é 1.toml").write_text(NO_NEW_AGENT, encoding="utf-8")
+    cards = ["--set", "rules.mode=advanced", "--cards", "satz é 1.toml"]
+    run(capsys, "simulate", "--policies", f"{policy},random", "--games", "8", "--log", "full", "--out", "lauf é",
+        *cards, "--quiet")
+    text = run(capsys, "replay", "lauf é", "--game", "3", "--format", "text")
+    assert "Rule: market.tail_wind.effects" in text
+    assert "Rule: cards.sentinel.third = 5" in text
+    (here / "g 1.txt").write_text(text, encoding="utf-8")
+    looking = ["--as", policy, "--against", policy, "--games", "10", "--quiet"]
+    typed = run_json(capsys, "review", "g 1.txt", *looking)
+    from_run = run_json(capsys, "review", "--run", "lauf é", "--game", "3", *looking)
+    assert typed["decisions"] == from_run["decisions"]
+    assert run_json(capsys, "advise", "g 1.txt", *looking)["actions"]
+    found = run_json(capsys, "tournament", "--policies", f"{policy},random", "--games", "640", "--out", "turnier é",
+                     *cards, "--quiet")
+    assert found["pairs"][0]["n_games"] == 640
+    run(capsys, "duel", policy, "random", "--games", "640", *cards, "--quiet")
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\n1\n1\n1\n"))
+    said = run(capsys, "play", "--against", policy, "--mode", "advanced", "--cards", "satz é 1.toml", "--seat", "0",
+               "--seed", "4", "--save", "spiel é.txt")
+    assert "agentsim review 'spiel é.txt'" in said
+    assert run_json(capsys, "review", "spiel é.txt", "--against", policy, "--games", "10", "--quiet")["decisions"]
+    if policy == "solver_advanced":  # it knows what agents are good for, and no new ones
+        error = run(capsys, "duel", policy, "random", "--set", "rules.mode=advanced", "--cards", "mine.toml", code=2)
+        assert "cards.courier: solver_advanced knows only the agents of the box" in error

@@ -163,7 +163,7 @@ def test_a_search_goes_on_under_its_objective_only(tmp_path: Path, monkeypatch: 
         *args, **keys))
     assert start(tmp_path, objective="worst") == whole
     assert played == [40, 0]  # the last generation and the finalists
-    for changes, words in (({"objective": "mean"}, "another objective"), ({"objective": "soft-worst"}, "another objective"),
+    for changes, words in (({"objective": "mean"}, "another objective"), ({"objective": "soft-worst"}, "another"),
                            ({"objective": "worst", "targets": {"random": 0.95, "greedy": 0.93}}, "another objective"),
                            ({"objective": "mean", "seed": 2}, "another objective, seed")):
         with pytest.raises(InputError, match=f"holds another search: {words}"):

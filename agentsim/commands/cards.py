@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -163,7 +164,7 @@ def new_card(args: argparse.Namespace) -> int:
         raise InputError("is there already; nothing was written", where=str(path), allowed="a new file") from None
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
-    console.write(f"{path} is written. Change it, then: agentsim validate {os.fspath(path)}\n")
+    console.write(f"{path} is written. Change it, then: agentsim validate {shlex.quote(os.fspath(path))}\n")
     return 0
 
 

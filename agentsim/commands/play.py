@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 import threading
 from pathlib import Path
@@ -14,6 +15,7 @@ from agentsim.commands.parser import parse_settings, parse_whole
 from agentsim.commands.text import columns, paragraph, terminal_width
 from agentsim.errors import InputError, nearest
 from agentsim.experiment import MAX_SEED, card_settings, whole_number
+from agentsim.folders import check_folder
 
 __all__ = ["play", "rules_of"]
 
@@ -76,8 +78,8 @@ def play(args: argparse.Namespace) -> int:
     if save is not None and (save.exists() or not save.parent.is_dir()):
         raise InputError("is there already" if save.exists() else "its folder is not there", where="--save",
                          allowed="a new file")
-    if save is not None and not os.access(save.absolute().parent, os.W_OK | os.X_OK):
-        raise InputError("nothing can be written to its folder", where="--save", allowed="a folder of your own")
+    if save is not None:
+        check_folder(save.absolute().parent, "--save")
     table = _Table(rules, policy, seat, seed)
     try:
         table.play()
@@ -88,7 +90,8 @@ def play(args: argparse.Namespace) -> int:
         if save is not None and kept:
             save.write_text(table.text(), encoding="utf-8")
     if kept:
-        console.write(f"The game is in {save}; `agentsim review {save}` tells what each decision cost.\n")
+        console.write(f"The game is in {save}; `agentsim review {shlex.quote(str(save))}` tells what each decision "
+                      "cost.\n")
     return 0
 
 

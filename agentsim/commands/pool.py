@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,8 +70,9 @@ def pool(args: argparse.Namespace) -> int:
                 *paragraph(_end(found), width=width), "",
                 *paragraph(held, width=width),
                 f"Played in {duration(seconds)}.",
-                *([f"Kept in {out}" + (f"; play a response as {out / 'pool.toml'}:{found.joined[-1].response.label}"
-                                       if found.joined else "")] if out else [])]
+                *([f"Kept in {out}" + (f"; play a response as {shlex.quote(f'{out / name}')}"
+                                       if found.joined and (name := f"pool.toml:{found.joined[-1].response.label}")
+                                       else "")] if out else [])]
 
     console.show(args.json, "pool", {**found.as_dict(), "seconds": seconds}, lines)
     return 0

@@ -135,7 +135,7 @@ def tune(args: argparse.Namespace) -> int:
                            "in the search; the intervals hold together (Sidak).", width=terminal_width()), "",
                 *paragraph(f"Changed from {start_policy.label}: {values}", width=terminal_width()), "",
                 f"Searched in {duration(seconds)}.",
-                *([f"Saved; play it as {spec}"] if spec else [])]
+                *([f"Saved; play it as {shlex.quote(spec)}"] if spec else [])]
 
     console.show(args.json, "tune", data, lines)
     return 0
@@ -187,7 +187,7 @@ def exploit(args: argparse.Namespace) -> int:
                            count(one.validation.n_games)) for one in found.responses], left=2), "",
                 *([*columns(("start", "mean of its last generations, %"),
                             [(name, f"{100 * value:.1f}") for name, value in found.tried]), ""] if found.tried else []),
-                f"Searched in {duration(seconds)}.", *([f"Saved; play it as {spec}"] if spec else [])]
+                f"Searched in {duration(seconds)}.", *([f"Saved; play it as {shlex.quote(spec)}"] if spec else [])]
 
     console.show(args.json, "exploit", data, lines)
     return 0

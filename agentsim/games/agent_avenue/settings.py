@@ -129,11 +129,13 @@ def _add(entries: dict[str, dict[str, Any]], rest: str, value: Any) -> bool:
     return True
 
 
-def settings_of(rules: Rules) -> dict[str, Any]:
+def settings_of(rules: Rules, *, completely: bool = False) -> dict[str, Any]:
     """Every key with its value, plain JSON types, nothing left to defaults: ``make_rules(settings_of(r)) == r``.
 
-    Cards of one's own are described completely (``rules.cards = "given"``).
+    Cards of one's own are described completely (``rules.cards = "given"``), with ``completely`` those of the box too.
     """
+    if completely:
+        return _settings(rules, given=True)
     found = _settings(rules, given=False)
     try:
         same = make_rules(found) == rules

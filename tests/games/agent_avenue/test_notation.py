@@ -50,6 +50,39 @@ def test_a_game_comes_back_from_its_text_and_is_played_to_the_same_end(mode):
     check_round_trip(MODES[mode], 12)
 
 
+GIFT = """
+[market.gift]
+names = { en = "Gift" }
+kind = "instant"
+effects = [{ do = "move", spaces = 2 }, { do = "recruit", from = "hand", of = "any" }]
+[agents.sentinel]
+third = 5
+"""
+COURIER = """
+[agents.courier]
+names = { en = "Courier" }
+copies = 3
+first = 1
+second = 1
+third = 4
+"""
+
+
+@pytest.mark.parametrize(("cards", "lines"), [
+    (GIFT, 11), (COURIER, 14), (GIFT + COURIER, 24), ('replace = ["market"]\n' + GIFT, 130),
+    ('replace = ["agents", "market"]\n' + GIFT.replace("third = 5", "copies = 15") + COURIER.replace("= 3", "= 15"),
+     60)])
+def test_games_with_cards_of_ones_own_come_back(cards, lines, tmp_path):
+    """Their text names the cards that are not those of the box, and no others unless some of the box are out."""
+    (tmp_path / "mine.toml").write_text(cards, encoding="utf-8")
+    for mode in ({"rules.mode": "advanced"}, {"rules.mode": "advanced", "rules.expansion": "division_m"}):
+        settings = {**mode, "rules.cards": str(tmp_path / "mine.toml")}
+        check_round_trip(settings, 4)
+        _, course = next(courses(settings, 1))
+        text = write_game(record_of(course, names=("Ann", ""), deal=(5, 0)))
+        assert text.count("Rule: ") <= lines
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_two_hundred_games_come_back(mode):

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from agentsim.errors import InputError
 from agentsim.games.agent_avenue.modes.actions import PickCard
 from agentsim.games.agent_avenue.modes.step import ModeState
 from agentsim.games.agent_avenue.notation.clauses import clause
@@ -83,8 +84,23 @@ def changed_settings(rules: Rules) -> dict[str, Any]:
     if "rules.market" in found and found["rules.market"] == make_rules(
             {key: value for key, value in found.items() if key == "rules.expansion"}).market:
         del found["rules.market"]
-    if make_rules(found) == rules:
-        return found
-    usual = settings_of(make_rules({key: value for key, value in found.items() if key != "rules.cards"}))
-    shorter = found | {key: value for key, value in whole.items() if usual.get(key) != value}
-    return shorter if make_rules(shorter) == rules else whole
+    given = "rules.cards" in found
+    shipped = {key: value for key, value in found.items() if key != "rules.cards"}
+    try:
+        usual = settings_of(make_rules(shipped), completely=given)
+    except InputError:  # more players, say, than the shipped cards serve
+        usual = {}
+    changes = {key: value for key, value in whole.items() if usual.get(key) != value and key != "rules.cards"}
+    # New cards join the shipped ones, each described by its keys; only without some of these all have to be described.
+    for few in (shipped, shipped | changes, found | changes):
+        if _make(few, rules):
+            return few
+    return whole
+
+
+def _make(settings: dict[str, Any], rules: Rules) -> bool:
+    """Whether settings make these rules; without cards that they need they make none."""
+    try:
+        return make_rules(settings) == rules
+    except InputError:
+        return False
