@@ -38,10 +38,8 @@ def make_folder(place: Path) -> Path:
 
 def _unwritable(folder: Path) -> str:
     """Why no file can be written there; nothing if one can."""
-    if not os.access(folder, os.W_OK | os.X_OK):
-        return "permission denied"
     try:
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".agentsim-"):
-            return ""
+            return "" if os.access(folder, os.W_OK | os.X_OK) else "permission denied"
     except OSError as error:
         return error.strerror or str(error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, combinations_with_replacement
 from pathlib import Path
@@ -23,6 +24,8 @@ MatchupPlan: TypeAlias = str | Sequence[Sequence[str]]
 
 _PLANS = ("auto", "round_robin", "pairs", "mirrors", "one_among", "against:NAME")
 _TABLE_KEYS = ("policy", "label", "params")
+_FILE = re.compile(r"(?P<path>.+\.(?:py|toml))(?P<rest>(?::[^()]*)?(?:\([^()]*\))?)", re.DOTALL)
+"""A policy of a file; folders may be called like files, and have parentheses."""
 MAX_LABEL = 80
 MAX_MATCHUPS = 10_000
 """Most matchups of a plan; a full table of ten seats has more combinations than anybody would play."""
@@ -213,11 +216,10 @@ def _filled(spec: str) -> str:
 
 def _beside(spec: str, folder: Path | None) -> str:
     """The spec with the path of a policy file made absolute, so that a run can be resumed from anywhere."""
-    for ending in (".py", ".toml"):
-        path, dot, rest = spec.partition(ending)
-        if dot and "(" not in path:
-            return f"{Path(os.path.abspath((folder or Path()) / path)).as_posix()}{dot}{rest}"
-    return spec
+    match = _FILE.fullmatch(spec)
+    if match is None:
+        return spec
+    return Path(os.path.abspath((folder or Path()) / match["path"])).as_posix() + match["rest"]
 
 
 def _listed(policies: Sequence[PolicyRef], plan: Sequence[Sequence[str]], seats: int) -> tuple[tuple[int, ...], ...]:

@@ -165,6 +165,36 @@ def test_the_command_says_what_it_found(circle: list[tuple[str, str]], tmp_path:
     assert f"gains {100 * json.loads(capsys.readouterr().out)['rounds'][0]['gain']:+.2f} points" in said
 
 
+def test_a_member_need_not_have_parameters_that_can_be_searched(tmp_path: Path, capsys: pytest.CaptureFixture[str]
+                                                                ) -> None:
+    (tmp_path / "mine.py").write_text("""
+from agentsim.games.agent_avenue.user import FACE_UP, jit_offer, jit_take, lowest, name_set, offer_action, policy
+from agentsim.games.agent_avenue.user import pop_lowest
+
+
+@jit_offer
+def offer(view, table, params, key):
+    names = name_set(view.hand)
+    return offer_action(lowest(names), lowest(pop_lowest(names)) if pop_lowest(names) else lowest(names))
+
+
+@jit_take
+def take(view, table, params, key):
+    return FACE_UP
+
+
+mine = policy(offer, take, params={"a": 0.5})
+""")
+    words = ["pool", "--policies", f"{tmp_path}/mine.py:mine,planner", "--rounds", "1", "--search", "200k", "--games",
+             "1k", "--json", "--quiet"]
+    assert main(words) == 0
+    (found,) = json.loads(capsys.readouterr().out)["rounds"]
+    assert found["start"] == "planner"
+    assert found["members"] == ["mine", "planner"]
+    assert main([*words[:2], f"{tmp_path}/mine.py:mine,random", *words[3:]]) == 2
+    assert "none of the policies has parameters" in capsys.readouterr().err
+
+
 def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words, problem in ((["--policies", "expert"], "two or more"), (["--policies", "random,greedy"], "parameters"),
                            (["--policies", "expert,nobody"], "unknown policy"), (["--rounds", "0"], "--rounds"),

@@ -12,7 +12,7 @@ import pytest
 from agentsim import load_policies
 from agentsim.cli import main
 from agentsim.errors import InputError
-from agentsim.games.base import get_game
+from agentsim.games.base import PolicyRef, get_game
 from agentsim.strategy import tuning as tune_module
 from agentsim.strategy.exploiting import exploit, split_budget
 from agentsim.strategy.field import Opponent, play_field, read_field, validate
@@ -247,6 +247,51 @@ def test_a_preset_of_ones_own_plays_as_it_was_saved(tmp_path: Path) -> None:
     assert [load_policies(f"{file}:{name}")[0].label for name in ("good", "third")] == ["good", "third"]
 
 
+def test_texts_of_any_kind_leave_a_file_that_can_be_read(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    odd = "\U0001f575 \x7f \udcff \t \\ \" 'é'"
+    save_preset(file, "odd", PLANNER, odd, {"command": odd, "opponents": [odd]})
+    assert load_policies(f"{file}:odd")[0].params == PLANNER.params
+    assert "\U0001f575" in load_policies(f"{file}:odd")[0].idea
+
+
+def test_a_response_in_a_folder_is_saved_with_the_way_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What dynamic programming finds is no set of parameters: its preset names the folder, and is played from there."""
+    monkeypatch.chdir(tmp_path)
+    found = PolicyRef("responder to greedy", "responder", {}, "tables/é", "abc123", "idea")
+    spec = save_preset(tmp_path / "mine.toml", "leak", found, "An idea.", {})
+    (ref,) = load_policies(spec)
+    assert (ref.label, ref.family, ref.digest) == ("leak", "responder", "abc123")
+    assert ref.source == str(tmp_path / "tables/é")
+    with pytest.raises(InputError, match="has no parameter 'bluff'"):
+        load_policies(f"{spec}(bluff=1)")
+    (tmp_path / "mine.toml").write_text('[leak]\nfamily = "responder"\n')
+    with pytest.raises(InputError, match="does not say where it is"):
+        load_policies(spec)
+
+
+FOLDERS = ("my games (1)", ".pyenv", "a.toml.d", "mine.py")
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_folders_may_be_called_as_they_like(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parentheses, and names that look like those of files; from anywhere."""
+    home = tmp_path / folder
+    home.mkdir()
+    (home / "mine.py").write_text(USER)
+    save_preset(home / "p.toml", "lead", load_policies("planner(lead=1)")[0], "", {})
+    monkeypatch.chdir(tmp_path)
+    for place in (str(home), folder, f"./{folder}"):
+        bare, given, preset, other = load_policies([f"{place}/{name}" for name in (
+            "mine.py:mine", "mine.py:mine(a=1)", "p.toml:lead", "p.toml:lead(bluff=1)")])
+        assert (bare.params["a"], given.params["a"], preset.params["lead"]) == (0.5, 1.0, 1.0)
+        assert (other.params["lead"], other.params["bluff"]) == (1.0, 1.0)
+        assert {bare.source, given.source} == {f"{home}/mine.py:mine"}
+    monkeypatch.chdir(home)
+    assert load_policies("mine.py:mine")[0].source == f"{home}/mine.py:mine"
+    assert [one.ref.label for one in read_field(GAME, f"{home}/mine.py:mine:2,random", RULES)] == ["mine", "random"]
+
+
 # ---- commands --------------------------------------------------------------------------------------------------------
 
 
@@ -273,6 +318,24 @@ def test_commands_from_start_to_end(tmp_path: Path, capsys: pytest.CaptureFixtur
     code, out, _ = run(capsys, "exploit", f"{presets}:mine", "--games", "200k", "--starts", "expert", "--quiet")
     assert code == 0
     assert "best response" in out
+
+
+def test_what_was_found_is_shown_though_it_cannot_be_saved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another search has taken the name meanwhile."""
+    def taken(path: Path, *_: Any) -> str:
+        raise InputError("has a preset 'mine' already", where=str(path))
+
+    monkeypatch.setattr("agentsim.strategy.presets_file.save_preset", taken)
+    for words in (["tune", "planner", "--only", "lead", "--against", "random", "--games", "40", "--generations", "1",
+                   "--validate", "200", "--population", "4"], ["exploit", "planner", "--games", "200k", "--starts",
+                                                               "planner"]):
+        code, out, err = run(capsys, *words, "--save", "mine", "--presets", str(tmp_path / "p.toml"), "--quiet")
+        assert code == 2
+        assert "Searched in" in out
+        assert "Saved" not in out
+        assert err == f"agentsim: {tmp_path}/p.toml: has a preset 'mine' already\n"
 
 
 @pytest.mark.parametrize("words", [
@@ -325,7 +388,11 @@ def test_what_has_no_table_is_found_out_before_the_other_search(
     (["tune", "planner", "--game", "argh"], "scored by win shares"),
     (["exploit", "greedy", "--games", "10"], "--games"),
     (["exploit", "greedy", "--method", "magic"], "unknown method 'magic'"),
-    (["exploit", "greedy", "--starts", "random"], "random has no parameters")])
+    (["exploit", "greedy", "--starts", "random"], "random has no parameters"),
+    (["exploit", "greedy", "--starts", ""], "--starts: a policy name is missing"),
+    (["tune", "planner", "--against", ""], "--against: a policy name is missing"),
+    (["tune", "planner", "--only", ""], "--only: names no parameter"),
+    (["sweep", "planner", "--vary", "bluff=0,1", "--against", ""], "--against: a policy name is missing")])
 def test_bad_input(words: list[str], problem: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(USER)
     code, out, err = run(capsys, *(word.replace("{mine}", f"{tmp_path}/mine.py:mine") for word in words))

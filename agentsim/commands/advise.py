@@ -13,6 +13,7 @@ from agentsim.commands.review_page import Row, review_page
 from agentsim.commands.text import columns, count, interval, paragraph, percent, terminal_width
 from agentsim.errors import InputError
 from agentsim.experiment import MAX_SEED, whole_number
+from agentsim.folders import check_folder
 
 __all__ = ["advice_lines", "advise", "review"]
 
@@ -48,6 +49,8 @@ def review(args: argparse.Namespace) -> int:
     if out is not None and (out.is_dir() or not out.parent.is_dir()):
         raise InputError("cannot be written: it is a folder, or its folder is not there", where="--out",
                          allowed="the name of a file, such as review.html")
+    if out is not None:
+        check_folder(out.absolute().parent, "--out")
     steps, names = _game(args)
     with _Waiting(args) as progress:
         found = look(steps, mine=mine, theirs=theirs, seats=seats, games=games, seed=seed, progress=progress)

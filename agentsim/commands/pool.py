@@ -17,6 +17,9 @@ from agentsim.errors import InputError
 from agentsim.experiment import MAX_GAMES, whole_number
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentsim.games.base import Parameter, PolicyRef
     from agentsim.strategy.pool import Pool, Round
 
 __all__ = ["pool"]
@@ -29,6 +32,7 @@ def pool(args: argparse.Namespace) -> int:
     from agentsim.simulation.progress import Meter
     from agentsim.strategy.pool import grow_pool
     from agentsim.strategy.pool_files import write_pool
+    from agentsim.strategy.tuning import have_ranges
 
     game, rules = _rules(args)
     try:
@@ -40,13 +44,18 @@ def pool(args: argparse.Namespace) -> int:
     games, seed = _games(args, 40_000, least=1_000), _seed(args)
     if len(starts) < 2:
         raise InputError("1 policy", where="--policies", allowed="two or more, as in expert,minmax")
-    if not any(game.tunable(ref, rules) for ref in starts):
+
+    def parameters_of(ref: PolicyRef) -> Sequence[Parameter]:
+        found: Sequence[Parameter] = game.tunable(ref, rules)
+        return found if have_ranges(found) else ()  # it can be a member all the same
+
+    if not any(parameters_of(ref) for ref in starts):
         raise InputError("none of the policies has parameters", where="--policies", allowed="at least one that has")
     out: Path | None = None if args.out is None else output_folder(args.out)
     begun = time.monotonic()
     with console.keeping(out), ProgressBar(quiet=args.quiet) as bar:
         met = (len(starts) + rounds) * (len(starts) + rounds - 1) // 2
-        found = grow_pool(rules, starts, lambda ref: game.tunable(ref, rules), rounds=rounds, games=games,
+        found = grow_pool(rules, starts, parameters_of, rounds=rounds, games=games,
                           search_games=search, seed=seed, game=game.name, workers=_workers(args), folder=out,
                           meter=Meter(bar, 0, rounds * search + met * games))
     seconds = time.monotonic() - begun

@@ -37,7 +37,7 @@ def sweep(args: argparse.Namespace) -> int:
     options = {"games": _games(args, 20_000), "seed": _seed(args), "workers": _workers(args)}
     start = time.monotonic()
     with console.keeping(out), _flags("sweep"), ProgressBar(quiet=args.quiet) as bar:
-        found = lab.sweep(args.policy, args.vary or [], args.against or lab.FIELD, game=game.name, settings=settings,
+        found = lab.sweep(args.policy, args.vary or [], _or(args.against, lab.FIELD), game=game.name, settings=settings,
                           out=out, progress=bar, **options)
     base, varied, field = found.base, found.varied, found.field
     seconds = time.monotonic() - start
@@ -79,7 +79,7 @@ def tune(args: argparse.Namespace) -> int:
     """Tune a policy's parameters against a field."""
     from agentsim.simulation import ProgressBar
     from agentsim.strategy import lab
-    from agentsim.strategy.presets_file import check_presets_file, save_preset
+    from agentsim.strategy.presets_file import check_presets_file
 
     game, settings = _settings(args)
     seed, generations, restarts = (_seed(args), parse_whole(args.generations, "--generations"),
@@ -93,7 +93,7 @@ def tune(args: argparse.Namespace) -> int:
     out = None if args.out is None else output_folder(args.out)
     begun = time.monotonic()
     with console.keeping(out), _flags("tune"), ProgressBar(quiet=args.quiet) as bar:
-        tuned = lab.tune(args.policy, args.against or lab.FIELD, only=args.only, game=game.name, settings=settings,
+        tuned = lab.tune(args.policy, _or(args.against, lab.FIELD), only=args.only, game=game.name, settings=settings,
                          out=out, progress=bar, **options)
     start_policy, names, found, best, result = tuned.start, tuned.names, tuned.searches, tuned.best, tuned.result
     field, changed, aim, value = result.field, tuned.changed, tuned.objective, tuned.value
@@ -105,7 +105,7 @@ def tune(args: argparse.Namespace) -> int:
             "middle_by_generation": [list(one.middle_by_generation) for one in found]}
     if out is not None:
         (out / "tune.json").write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-    spec = None
+    spec, unsaved = None, None
     if args.save is not None:
         history = {"command": _command("tune", args, args.policy), "seed": seed, "generations": generations,
                    "restarts": restarts, "validation_seed": result.seed, "validation_games": result.n_games,
@@ -118,7 +118,7 @@ def tune(args: argparse.Namespace) -> int:
         by = "" if aim.kind == "mean" else f" by {aim.words(field)}"
         idea = (f"{start_policy.label} tuned against {lab.field_words(field)}{by}: {aim.format(value)} over "
                 f"{count(result.n_games)} fresh games.")
-        spec = save_preset(Path(args.presets), args.save, best.policy, idea, history)
+        spec, unsaved = _save(args, best.policy, idea, history)
 
     def lines() -> list[str]:
         rows = [(one.ref.label, f"{one.weight:.2f}", f"{100 * score.estimate:.2f}",
@@ -138,6 +138,8 @@ def tune(args: argparse.Namespace) -> int:
                 *([f"Saved; play it as {shlex.quote(spec)}"] if spec else [])]
 
     console.show(args.json, "tune", data, lines)
+    if unsaved is not None:
+        raise unsaved
     return 0
 
 
@@ -145,7 +147,7 @@ def exploit(args: argparse.Namespace) -> int:
     """Find who beats a policy, and by how much at least."""
     from agentsim.simulation import ProgressBar
     from agentsim.strategy import lab
-    from agentsim.strategy.presets_file import check_presets_file, save_preset
+    from agentsim.strategy.presets_file import check_presets_file
 
     game, settings = _settings(args)
     games, seed, workers = _games(args, 10_000_000), _seed(args), _workers(args)
@@ -156,21 +158,21 @@ def exploit(args: argparse.Namespace) -> int:
     # A table is solved in one go: by this method alone there is nothing to go on from.
     keeping = console.keeping(out, keeps="cma" in args.method)
     with keeping, _flags("exploit"), ProgressBar(quiet=args.quiet) as bar:
-        found = lab.exploit(args.policy, games=games, methods=args.method, starts=args.starts or lab.STARTS, seed=seed,
-                            game=game.name, settings=settings, workers=workers, out=out, progress=bar)
+        found = lab.exploit(args.policy, games=games, methods=args.method, starts=_or(args.starts, lab.STARTS),
+                            seed=seed, game=game.name, settings=settings, workers=workers, out=out, progress=bar)
     target = found.target
     seconds = time.monotonic() - begun
     data = {**found.as_dict(), "seed": seed, "seconds": seconds}
     if out is not None:
         (out / "exploit.json").write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-    best, spec = found.best, None
+    best, spec, unsaved = found.best, None, None
     score = best.validation.mean
     if args.save is not None:
         idea = f"A best response to {target.label} by {best.method}: {score.format_percent()} against it."
-        spec = save_preset(Path(args.presets), args.save, best.validation.policy, idea,
-                           {"command": _command("exploit", args, args.policy), "seed": seed,
-                            "validation_seed": best.validation.seed, "validation_games": best.validation.n_games,
-                            "score": score.estimate, "low": score.low, "high": score.high})
+        history = {"command": _command("exploit", args, args.policy), "seed": seed,
+                   "validation_seed": best.validation.seed, "validation_games": best.validation.n_games,
+                   "score": score.estimate, "low": score.low, "high": score.high}
+        spec, unsaved = _save(args, best.validation.policy, idea, history)
 
     def lines() -> list[str]:
         width = terminal_width()
@@ -190,6 +192,8 @@ def exploit(args: argparse.Namespace) -> int:
                 f"Searched in {duration(seconds)}.", *([f"Saved; play it as {shlex.quote(spec)}"] if spec else [])]
 
     console.show(args.json, "exploit", data, lines)
+    if unsaved is not None:
+        raise unsaved
     return 0
 
 
@@ -223,6 +227,22 @@ def _flags(command: str) -> Iterator[None]:
             raise
         raise InputError(error.problem, where=where, key=error.key, allowed=error.allowed, nearest=error.nearest
                          ) from None
+
+
+def _save(args: argparse.Namespace, policy: Any, idea: str, history: dict[str, Any]
+          ) -> tuple[str | None, InputError | OSError | None]:
+    """The spec of a preset that was saved, or why it could not be: what a long search found is shown all the same."""
+    from agentsim.strategy.presets_file import save_preset
+
+    try:
+        return save_preset(Path(args.presets), args.save, policy, idea, history), None
+    except (InputError, OSError) as error:
+        return None, error
+
+
+def _or(text: str | None, default: str) -> str:
+    """What a flag says; an empty text is no list of policies and not the default."""
+    return default if text is None else text
 
 
 def _targets(items: list[str]) -> dict[str, float]:

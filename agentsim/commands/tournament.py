@@ -242,8 +242,14 @@ def _run(args: argparse.Namespace, policies: Any, field: Any, games: int, out: P
     play: Callable[..., Any] = run_tournament
     # A duel has no folder to keep anything in.
     with console.keeping(out, keeps="out" in args), ProgressBar(quiet=args.quiet) as bar:
-        result = play(policies, field, games=budget, margin=margin, seed=seed, settings=settings, workers=workers,
-                      game=DEFAULT_GAME if args.game is None else args.game, out=out, progress=bar)
+        try:
+            result = play(policies, field, games=budget, margin=margin, seed=seed, settings=settings, workers=workers,
+                          game=DEFAULT_GAME if args.game is None else args.game, out=out, progress=bar)
+        except InputError as error:
+            if error.where or error.key not in ("games", "policies", "field") or not hasattr(args, error.key):
+                raise
+            raise InputError(error.problem, where=f"--{error.key}", allowed=error.allowed, nearest=error.nearest
+                             ) from None
     return result, time.monotonic() - start
 
 

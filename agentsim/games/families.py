@@ -26,6 +26,8 @@ FileReader = Callable[[str, Mapping[str, float], str], PolicyRef]
 """Reads ``path/to/file.py:name`` with the parameters given; the last argument says where the spec stands."""
 
 _SPEC = re.compile(r"^(?P<base>[^()]+?)\s*(?:\((?P<params>.*)\))?$", re.DOTALL)
+_FILE_SPEC = re.compile(r"^(?P<base>.+\.(?:py|toml)(?::[^()]*?)?)\s*(?:\((?P<params>[^()]*)\))?$", re.DOTALL)
+"""A path may have parentheses, as in ``my games (1)/mine.py:mine``."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +50,14 @@ class Families:
     ``family`` if that is not the first with parameters, and ``like`` if it starts from an earlier preset and not from
     the family's defaults. ``ideas``: a sentence for each family. ``parameters``: of the families that have some.
     ``from_file``: reads ``path/to/file.py:name`` with parameters, in games that take policies from users' files.
+    ``in_folders``: families whose policies are folders, each named by the ``source`` of its preset.
     """
 
     package: str
     ideas: Mapping[str, str]
     parameters: Mapping[str, tuple[Parameter, ...]]
     from_file: FileReader | None = None
+    in_folders: tuple[str, ...] = ()
 
     def of(self, family: str) -> tuple[Parameter, ...]:
         """The parameters of a family."""
@@ -84,13 +88,14 @@ class Families:
         The label is the spec in a tidy form. Raises InputError, with the nearest name, for an unknown policy or
         parameter and for a value out of range.
         """
-        match = _SPEC.match(spec.strip())
+        match = _FILE_SPEC.match(spec.strip()) or _SPEC.match(spec.strip())
         if match is None:
             allowed = "name, name(param=value, ...)" + (", file.py:name" if self.from_file else "") + ", file.toml:name"
             raise InputError(f"cannot read the policy '{spec}'", where=where, key="policies", allowed=allowed)
         base = match["base"].strip()
         given = _read(match["params"] or "", base, where)
-        if self.from_file is not None and ".py" in base:
+        path = base.rpartition(":")[0] or base  # any folder of it may be called like a file
+        if self.from_file is not None and ".py" in base and not path.endswith(".toml"):
             return self.from_file(base, given, where)
         if ".toml" in base:
             ref = self._from_presets_file(base, where)
@@ -120,6 +125,11 @@ class Families:
                              allowed=", ".join(found) or "a file with presets", nearest=nearest(name, found))
         preset = found[name]
         family = str(preset.get("family", next(iter(self.parameters)))) if isinstance(preset, dict) else ""
+        if family in self.in_folders:
+            if not (isinstance(preset.get("source"), str) and isinstance(preset.get("digest"), str)):
+                raise InputError(f"'{name}' does not say where it is", where=path, key=name,
+                                 allowed="source and digest, as `agentsim exploit --save` writes them")
+            return PolicyRef(name, family, {}, preset["source"], preset["digest"], str(preset.get("idea", "")))
         if family not in self.parameters or not isinstance(preset.get("params"), dict):
             raise InputError(f"'{name}' is no preset", where=path, key=name,
                              allowed=f"a table with params and a family ({', '.join(self.parameters)})")

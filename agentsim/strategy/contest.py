@@ -55,7 +55,7 @@ class Plan:
     def __post_init__(self) -> None:
         least = FIRST * _LEAST * sum(self.games_per_deal)
         if self.games < least:
-            raise InputError(f"{self.games:,} games are too few for {len(self.pairs)} "
+            raise InputError(f"{self.games:,} game{'s are' if self.games > 1 else ' is'} too few for {len(self.pairs)} "
                              f"pair{'s' if len(self.pairs) > 1 else ''}", key="games", allowed=f"{least:,} or more")
 
     @property

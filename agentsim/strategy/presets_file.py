@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -53,10 +54,19 @@ def write_presets(path: Path, presets: Sequence[tuple[str, PolicyRef, str, Mappi
 
 
 def _entry(name: str, policy: PolicyRef, idea: str, history: Mapping[str, Any]) -> str:
-    lines = [f"\n[{name}]", f"idea = {json.dumps(idea)}", f'family = "{policy.family}"', f"\n[{name}.params]",
+    # A best response by dynamic programming is no set of parameters but a folder of what it knows.
+    place = [f"source = {_quoted(os.path.abspath(policy.source))}", f'digest = "{policy.digest}"'
+             ] if policy.digest else []
+    lines = [f"\n[{name}]", f"idea = {_quoted(idea)}", f'family = "{policy.family}"', *place, f"\n[{name}.params]",
              *(f"{key} = {value!r}" for key, value in policy.params.items()), f"\n[{name}.history]",
-             *(f"{key} = {json.dumps(value)}" for key, value in history.items())]
+             *(f"{key} = {_quoted(value)}" for key, value in history.items())]
     return "\n".join(lines) + "\n"
+
+
+def _quoted(value: Any) -> str:
+    """A text, a number or a list of them as TOML; JSON but for the escapes that it has and TOML has not."""
+    text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return text.encode("utf-8", "replace").decode("utf-8")  # a name of a file may be no text
 
 
 def _replace(path: Path, text: str) -> None:

@@ -156,7 +156,9 @@ def run_tournament(policies: str | Sequence[PolicySpec], field: str | Sequence[P
         try:
             return resolve_policies(found, spec_list(specs), rules=rules)
         except InputError as error:
-            raise error.at(key=where) from None
+            key = where if error.key in ("", "policies") else error.key
+            raise InputError(error.problem, where=error.where, key=key, allowed=error.allowed, nearest=error.nearest
+                             ) from None
 
     own = resolve(policies, "policies")
     refs = {ref.label: ref for ref in own}

@@ -29,7 +29,7 @@ from agentsim.simulation.progress import Meter
 from agentsim.strategy.field import Opponent, play_field
 from agentsim.strategy.objective import MEAN, Objective
 
-__all__ = ["Found", "Search", "SearchPlan", "chosen_parameters", "search_games"]
+__all__ = ["Found", "Search", "SearchPlan", "chosen_parameters", "have_ranges", "search_games"]
 
 SIGMA = 0.06
 """First standard deviation of every parameter, in parts of its range."""
@@ -87,11 +87,15 @@ def chosen_parameters(parameters: Sequence[Parameter], only: Sequence[str] | Non
         if name not in known:
             raise InputError(f"{policy.family} has no parameter '{name}'", where=where, allowed=", ".join(known),
                              nearest=nearest(name, known))
-    for parameter in parameters:
-        if not (math.isfinite(parameter.low) and math.isfinite(parameter.high)):
-            raise InputError(f"the parameters of {policy.label} have no ranges to search", where=where,
-                             allowed="a policy of a family; `agentsim sweep` varies any parameter")
+    if not have_ranges(parameters):
+        raise InputError(f"the parameters of {policy.label} have no ranges to search", where=where,
+                         allowed="a policy of a family; `agentsim sweep` varies any parameter")
     return tuple(only) if only else tuple(known)
+
+
+def have_ranges(parameters: Sequence[Parameter]) -> bool:
+    """Whether a search can vary them: those of a file of one's own have no bounds."""
+    return all(math.isfinite(parameter.low) and math.isfinite(parameter.high) for parameter in parameters)
 
 
 def search_games(plan: SearchPlan, per_deal: int = 2) -> int:

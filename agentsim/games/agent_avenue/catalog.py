@@ -43,7 +43,7 @@ def _user_policy(base: str, given: Mapping[str, float], where: str) -> PolicyRef
 
 
 _PARAMETERS = {"planner": PLANNER_PARAMETERS, "solver": SOLVER_PARAMETERS, "solver_advanced": ADVANCED_PARAMETERS}
-CATALOG = Families("agentsim.games.agent_avenue", FAMILIES, _PARAMETERS, _user_policy)
+CATALOG = Families("agentsim.games.agent_avenue", FAMILIES, _PARAMETERS, _user_policy, in_folders=("responder",))
 
 
 def silent(rules: Rules) -> set[str]:
