@@ -165,6 +165,21 @@ def test_the_command_says_what_it_found(circle: list[tuple[str, str]], tmp_path:
     assert f"gains {100 * json.loads(capsys.readouterr().out)['rounds'][0]['gain']:+.2f} points" in said
 
 
+@pytest.mark.parametrize("damage", [
+    {"pairs": None}, {"rounds": None}, {"pairs": []}, {"pairs": {"0,1": [[1, 2]]}}, {"pairs": {"0,1": "x"}},
+    {"pairs": {"0,1": [[0, 0, 0]] * 16}}, {"pairs": {"0,1": [[1.5, 0, 0]] * 16}}, {"rounds": [{}]}, {"rounds": 5},
+    {"rounds": [7]}])
+def test_a_damaged_state_is_told_in_one_line(damage: dict[str, Any], circle: list[tuple[str, str]], tmp_path: Path
+                                             ) -> None:
+    whole = grow_circle(0.0, 0.4, rounds=1, folder=tmp_path)
+    state = tmp_path / "pool_state.json"
+    kept = json.loads(state.read_text())
+    assert grow_circle(0.0, 0.4, rounds=1, folder=tmp_path).as_dict() == whole.as_dict()
+    state.write_text(json.dumps({key: value for key, value in {**kept, **damage}.items() if value is not None}))
+    with pytest.raises(InputError, match="is not the state of a pool"):
+        grow_circle(0.0, 0.4, rounds=1, folder=tmp_path)
+
+
 def test_a_member_need_not_have_parameters_that_can_be_searched(tmp_path: Path, capsys: pytest.CaptureFixture[str]
                                                                 ) -> None:
     (tmp_path / "mine.py").write_text("""

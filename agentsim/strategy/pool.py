@@ -204,7 +204,13 @@ class _State:
             return
         if not isinstance(kept, dict) or kept.get("plan") != json.loads(json.dumps(plan)):
             raise InputError("holds another pool", where=str(folder), allowed="a folder of its own")
-        self.pairs, self.rounds = kept["pairs"], kept["rounds"]
+        try:
+            self.pairs = {pair: _blocks(counts) for pair, counts in kept["pairs"].items()}
+            self.rounds = list(kept["rounds"])
+            for row in self.rounds:
+                _round(row)
+        except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
+            raise InputError("is not the state of a pool", where=str(self._file)) from None
 
     def write(self) -> None:
         """Replace the file whole."""
@@ -226,6 +232,17 @@ def _round(row: dict[str, Any]) -> Round:
     return Round(**{**kept, "response": PolicyRef.from_dict(row["response"]), "score": Interval(**row["score"]),
                     "mixture": tuple(row["mixture"]), "members": tuple(row["members"]),
                     "tried": tuple((name, score) for name, score in row["tried"])})
+
+
+def _blocks(counts: Any) -> list[list[int]]:
+    """The histograms of a pair's blocks. Raises ValueError or TypeError for anything else."""
+    table = np.asarray(counts)
+    if table.dtype.kind != "i" or table.ndim != 2 or table.shape[0] != _BLOCKS or table.shape[1] % 2 == 0:
+        raise ValueError("no histograms")
+    if table.shape[1] < 3 or table.min() < 0 or not table.sum(axis=1).all():
+        raise ValueError("no counts of deals")
+    found: list[list[int]] = table.tolist()
+    return found
 
 
 def _pairs(n: int) -> list[tuple[int, int]]:
