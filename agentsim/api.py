@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from agentsim.errors import InputError
+from agentsim.errors import InputError, shown
 from agentsim.experiment import MAX_SEED, Experiment, build_experiment, load_experiment, whole_number
 from agentsim.games.base import LogLevel, PolicyRef, get_game
 from agentsim.games.base import list_games as list_games
@@ -82,6 +82,9 @@ def new_game(seed: int = 1, settings: Mapping[str, Any] | None = None, *, game: 
     ``settings`` are rule keys with values. See the game's documentation for what it offers (``to_move``,
     ``legal_actions``, ``apply``, ``observe`` ...). Raises ``InputError`` for unknown games, bad rules and seeds.
     """
+    if settings is not None and not isinstance(settings, Mapping):
+        raise InputError(f"must be rule keys with values, got {shown(settings)}", key="settings",
+                         allowed='such as {"rules.discards": 2}')
     return get_game(game).new_game(whole_number(seed, 0, MAX_SEED, key="seed"), settings, deal=deal)
 
 
@@ -119,9 +122,10 @@ def advise(position: Any, *, mine: str = "expert", theirs: str = "expert", games
         position = read_position(position)
     if games is not None:
         games = whole_number(games, 10, MAX_WORLDS, key="games")
-    if precision is not None and not 0.0001 <= precision <= 0.5:
-        raise InputError(f"{precision} is out of range", key="precision", allowed="0.0001 to 0.5")
-    both = [get_game("agent_avenue").policy(spec) for spec in (mine, theirs)]
+    asked: Any = precision  # from Python anything may come
+    if asked is not None and not (isinstance(asked, int | float) and 0.0001 <= asked <= 0.5):
+        raise InputError(f"{shown(asked)} is out of range", key="precision", allowed="0.0001 to 0.5")
+    both = _one_each(mine=mine, theirs=theirs)
     return find(position, mine=both[0], theirs=both[1], games=games, precision=precision,
                 seed=whole_number(seed, 0, MAX_SEED, key="seed"))
 
@@ -136,7 +140,27 @@ def review(game: str | Path, *, mine: str = "expert", theirs: str = "expert", se
     from agentsim.games.agent_avenue.advice.review import review as look
     from agentsim.games.agent_avenue.notation import play_record, read_game
 
-    both = [get_game("agent_avenue").policy(spec) for spec in (mine, theirs)]
+    if not isinstance(game, str | Path):
+        raise InputError(f"{type(game).__name__} is no game of Agent Avenue", key="game",
+                         allowed="the path of a file in the notation of docs/notation.md")
+    asked: Any = seats
+    if not isinstance(asked, Sequence) or not asked or not all(seat in (0, 1) for seat in asked):
+        raise InputError(f"must be seats, got {shown(seats)}", key="seats", allowed="(0, 1), (0,) or (1,)")
+    both = _one_each(mine=mine, theirs=theirs)
     return look(play_record(read_game(game)), mine=both[0], theirs=both[1], seats=seats,
                 games=whole_number(games, 10, MAX_WORLDS, key="games"),
                 seed=whole_number(seed, 0, MAX_SEED, key="seed"))
+
+
+def _one_each(**specs: Any) -> list[PolicyRef]:
+    """A policy of Agent Avenue for each argument. Raises InputError that names the argument."""
+    found = []
+    for key, spec in specs.items():
+        try:
+            refs = resolve_policies(get_game("agent_avenue"), spec_list(spec))
+        except InputError as error:
+            raise error.at(key=key) from None
+        if len(refs) != 1:
+            raise InputError(f"{len(refs)} policies", key=key, allowed="one")
+        found.append(refs[0])
+    return found

@@ -311,6 +311,9 @@ def build_experiment(policies: str | Sequence[PolicySpec], *, game: str = DEFAUL
         specs = spec_list(policies)
     except InputError as error:
         raise error.at(key="policies") from None
+    if settings is not None and not isinstance(settings, Mapping):
+        raise InputError(f"must be rule keys with values, got {shown(settings)}", key="settings",
+                         allowed='such as {"rules.discards": 2}')
     return Draft(name=name, game=game, policies=specs, matchups=matchups, games=games, seed=seed, log=log,
                  settings=dict(settings or {})).build()
 

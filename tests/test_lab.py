@@ -129,3 +129,19 @@ def test_policies_may_be_complete_or_a_list(tmp_path: Path) -> None:
     assert one.policy == two.policy
     assert one.score == two.score
     assert sweep(planner, "lead=0,1", [planner], games=40).points["n_games"].tolist() == [40, 40]
+
+
+@pytest.mark.parametrize(("call", "problem"), [
+    (lambda: agentsim.review(None), "game: NoneType is no game of Agent Avenue"),  # type: ignore[arg-type]
+    (lambda: agentsim.review("g.txt", seats=5), "seats: must be seats, got 5"),  # type: ignore[arg-type]
+    (lambda: agentsim.review("g.txt", seats=[3]), "seats: must be seats"),
+    (lambda: agentsim.review("g.txt", mine=None), "mine: must be policies, got None"),  # type: ignore[arg-type]
+    (lambda: agentsim.review("g.txt", theirs="expert,random"), "theirs: 2 policies"),
+    (lambda: agentsim.advise(agentsim.new_game(), mine=7), "mine: must be policies, got 7"),  # type: ignore[arg-type]
+    (lambda: agentsim.advise(agentsim.new_game(), theirs=""), "theirs: a policy name is missing"),
+    (lambda: agentsim.advise(agentsim.new_game(), precision="x"), "precision: 'x'"),  # type: ignore[arg-type]
+    (lambda: agentsim.new_game(settings=7), "settings: must be rule keys"),  # type: ignore[arg-type]
+    (lambda: agentsim.simulate(policies="random", settings=7), "settings: must be rule keys")])  # type: ignore[arg-type]
+def test_bad_arguments_of_the_other_functions(call: Any, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        call()
