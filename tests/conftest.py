@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -13,6 +14,9 @@ os.environ["MPLBACKEND"] = "Agg"
 import pytest
 from hypothesis import HealthCheck, settings
 
+# Importing what is tested makes a million objects that stay; looking through them for garbage frees nothing.
+gc.disable()
+
 # Deadlines measure Numba's compiler on the first call; a failure must come back on the next run.
 settings.register_profile(
     "default", deadline=None, derandomize=True, print_blob=True,
@@ -20,6 +24,14 @@ settings.register_profile(
 )
 settings.register_profile("search", settings.get_profile("default"), derandomize=False, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage among what the tests make alone, and in all of it less often than the default."""
+    gc.freeze()
+    gc.set_threshold(5_000, 10, 50)
+    gc.enable()
+
 
 ROOT = Path(__file__).resolve().parent.parent
 

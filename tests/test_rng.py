@@ -239,7 +239,8 @@ def test_neighbours_have_nothing_in_common(pair: str) -> None:
     for bits in (1, 3, 4):
         cells = (a >> np.uint64(64 - bits)) * np.uint64(2**bits) + (b >> np.uint64(64 - bits))
         assert chisquare(np.bincount(cells.astype(np.int64), minlength=4**bits)).pvalue > P
-    bits_a, bits_b = (np.unpackbits(x.view(np.uint8)).reshape(-1, 64) - 0.5 for x in (a, b))
+    # Products of halves, and sums of that many, are exact in 32 bits.
+    bits_a, bits_b = (np.unpackbits(x.view(np.uint8)).reshape(-1, 64) - np.float32(0.5) for x in (a, b))
     correlation = 4 * (bits_a.T @ bits_b) / len(a)
     assert np.abs(correlation).max() < 5.5 / np.sqrt(len(a))  # the largest of 4096
 

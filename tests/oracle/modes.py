@@ -209,17 +209,17 @@ class ModeGame:
         return self.rules.team_discards if side.is_team else self.rules.discards
 
     def _agents_everywhere(self) -> Counter[str]:
-        found = Counter(self.deck) + Counter(self.out_of_the_game) + Counter(self.offered)
+        found = Counter([*self.deck, *self.out_of_the_game, *self.offered])
         for side in self.sides:
-            found += Counter(side.agents)
+            found.update(side.agents)
             for player in side.players:
-                found += Counter(player.hand) + Counter(player.discarded)
-        return found
+                found.update([*player.hand, *player.discarded])
+        return +found
 
     def _market_everywhere(self) -> Counter[str]:
-        found = Counter(self.market_pile) + Counter(self.supply) + Counter(self.market_discards)
+        found = Counter([*self.market_pile, *self.supply, *self.market_discards])
         for side in self.sides:
-            found += Counter(card.name for card in side.ongoing)
+            found.update(card.name for card in side.ongoing)
         return found
 
     def check_conserved(self) -> None:

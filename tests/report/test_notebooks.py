@@ -19,10 +19,9 @@ from agentsim.report import Failure, NotebookPage, Report, render
 from agentsim.report.notebooks import run_notebooks, source_digest
 from tests.report.reading import read
 
-nbformat: Any = pytest.importorskip("nbformat")
-
 
 def write(path: Path, *cells: str, parameters: str | None = "run = 'none'\ngames: int = 3") -> Path:
+    nbformat: Any = pytest.importorskip("nbformat")  # takes a second to import: only where it is used
     made = [nbformat.v4.new_markdown_cell("# A story\n\nwith **words**", id="title")]
     if parameters is not None:
         made.append(nbformat.v4.new_code_cell(parameters, metadata={"tags": ["parameters"]}, id="parameters"))

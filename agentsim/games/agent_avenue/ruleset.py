@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from agentsim.games.agent_avenue.cards import Card, MarketCard, load_cards
 
@@ -70,12 +71,12 @@ class Rules:
     cards: tuple[Card, ...] = field(default_factory=load_cards)
     market_cards: tuple[MarketCard, ...] = ()
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Ids of the agents in table order."""
         return tuple(card.id for card in self.cards)
 
-    @property
+    @cached_property
     def n_cards(self) -> int:
         """Agent cards in the deck before dealing."""
         return sum(card.copies for card in self.cards)
@@ -104,23 +105,23 @@ class Rules:
         """Players of a side, 1 or 2; ``lone`` is the side that is one player when three play."""
         return 1 if self.players == 2 or (self.players == 3 and side == lone) else 2
 
-    @property
+    @cached_property
     def with_m(self) -> bool:
         """Whether anything can move a Division M pawn: an agent's symbol or a card of the pile."""
         return (any(symbol != 0 for card in self.cards for symbol in card.symbols)
                 or any(effect.do == "division_m" for card in self.market_cards for effect in card.effects))
 
-    @property
+    @cached_property
     def plain(self) -> bool:
         """Whether this is the two-player base game, with whatever numbers, that the base kernel plays."""
         return self.mode == "base" and self.players == 2 and self.expansion == "none" and not self.with_m
 
-    @property
+    @cached_property
     def pile(self) -> tuple[int, ...]:
         """The card (its number in ``market_cards``) of every Black Market card, sorted."""
         return tuple(number for number, card in enumerate(self.market_cards) for _ in range(card.copies))
 
-    @property
+    @cached_property
     def end_reasons(self) -> tuple[str, ...]:
         """What a game can end by, in the order in which the winner's first condition is named."""
         if self.plain:

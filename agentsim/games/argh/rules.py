@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from agentsim.errors import InputError, nearest
@@ -94,13 +95,13 @@ class Rules:
     source: str = SHIPPED
     table: tuple[Card, ...] = field(default_factory=load_cards)
 
-    @property
+    @cached_property
     def cards(self) -> tuple[Card, ...]:
         """The cards in the game: house, then garden, then laboratory."""
         used = [card for card in self.table if self.promos or not card.promo]
         return tuple(sorted(used, key=lambda card: (LOCATIONS.index(card.location), card.promo)))
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Ids of the cards in the game, in their order."""
         return tuple(card.id for card in self.cards)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 from random import Random
 
@@ -43,7 +44,8 @@ NOISE = Fraction(1, 100)
 """What minmax adds to an offer's value at most."""
 
 
-def positions(count: int, rules: Rules = STANDARD) -> list[GameState]:
+@cache
+def positions(count: int, rules: Rules = STANDARD) -> tuple[GameState, ...]:
     """Decisions to make: those of whole games, and positions of all sorts, before an offer and after it."""
     found = [game for seed in range(count // 20) for game in walk(seed, rules)[:-1]]
     rng = Random(5)
@@ -51,7 +53,7 @@ def positions(count: int, rules: Rules = STANDARD) -> list[GameState]:
         game = random_position(rng, rules)
         found.append(game)
         found.append(game.apply(rng.choice([a for a in game.legal_actions() if isinstance(a, Offer)])))
-    return found
+    return tuple(found)
 
 
 def acceptable(name: str, view: View) -> set[Action]:

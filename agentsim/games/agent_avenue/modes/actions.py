@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 from agentsim.games.agent_avenue.modes import layout as x
@@ -102,12 +103,24 @@ Action: TypeAlias = (Offer | Discard | Take | PlayerUp | FaceUp | FaceDown | Pic
                      | MoveDivisionM)
 
 
-def answers(ask: int, options: int, names: tuple[str, ...], supply: tuple[str, ...]) -> Iterator[tuple[Action, int]]:
+def answers(ask: int, options: int, names: tuple[str, ...],
+            supply: tuple[str, ...]) -> tuple[tuple[Action, int], ...]:
     """The actions that a question may be answered with, and their numbers, in table order.
 
     ``ask`` and ``options`` are the engine's question (``layout.py``), ``supply`` the Black Market cards that lie there.
     In questions about hand cards not all of them need be legal.
     """
+    # The supply is part of what can be told apart only where a card of it is picked.
+    return _answers(ask, options, names, supply if ask == x.ASK_MARKET else ())
+
+
+@lru_cache(maxsize=1024)
+def _answers(ask: int, options: int, names: tuple[str, ...],
+             supply: tuple[str, ...]) -> tuple[tuple[Action, int], ...]:
+    return tuple(_listed(ask, options, names, supply))
+
+
+def _listed(ask: int, options: int, names: tuple[str, ...], supply: tuple[str, ...]) -> Iterator[tuple[Action, int]]:
     numbered = list(enumerate(names))
     if ask == x.ASK_PLAY:
         yield from ((Offer(up, down), 16 * i + j) for i, up in numbered for j, down in numbered)

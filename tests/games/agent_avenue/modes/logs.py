@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -95,10 +96,17 @@ def check_modes(session: ModeSession, matchup: int, batch: Batch, first_deal: in
 
 def _choices(turn: Mapping[str, Any]) -> dict[str, Any]:
     """A logged turn with the lists of discards that the second engine reads."""
-    suffixes = ("up", "down") if "player_up" in turn else ("",)
-    listed = {}
-    for suffix in suffixes:
-        end = f"_{suffix}" if suffix else ""
-        slots = [key for key in turn if key.startswith("discard_") and key.endswith(end) and key[8:9].isdigit()]
-        listed[f"discards_{suffix or 'up'}"] = [turn[key] for key in slots if turn[key] is not None]
+    slots = _slots(tuple(turn))
+    listed = {name: [turn[key] for key in slots[name] if turn[key] is not None] for name in slots}
     return {"m_space_0": None, "m_space_1": None, **turn, **listed}
+
+
+@cache
+def _slots(columns: tuple[str, ...]) -> dict[str, list[str]]:
+    """The columns that hold a role's discards."""
+    found = {}
+    for suffix in ("up", "down") if "player_up" in columns else ("",):
+        end = f"_{suffix}" if suffix else ""
+        found[f"discards_{suffix or 'up'}"] = [
+            key for key in columns if key.startswith("discard_") and key.endswith(end) and key[8:9].isdigit()]
+    return found

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import pytest
@@ -99,6 +101,23 @@ MEMBER = """
 """
 
 
+Written: TypeAlias = Callable[[dict[str, object]], Path]
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """The file of policies for some rules, as :func:`write` makes it; rules with the same cards share one."""
+    made: dict[tuple[str, ...], Path] = {}
+
+    def file(settings: dict[str, object]) -> Path:
+        cards = tuple(card.id for card in mode_session(settings, "random").rules.market_cards)
+        if cards not in made:
+            made[cards] = write(tmp_path_factory.mktemp("policies"), settings)
+        return made[cards]
+
+    return file
+
+
 def write(folder: Path, settings: dict[str, object]) -> Path:
     cards = [card.id for card in mode_session(settings, "random").rules.market_cards]
     path = folder / "mine.py"
@@ -108,8 +127,8 @@ def write(folder: Path, settings: dict[str, object]) -> Path:
 
 @pytest.mark.parametrize("mode", ["advanced", "all of it in teams", "all of it, one against two", "division m"])
 @pytest.mark.parametrize(("fast", "slow"), [("everything", "SlowEverything"), ("base", "Slow")])
-def test_compiled_and_python_policies_play_the_same(mode: str, fast: str, slow: str, tmp_path: Path) -> None:
-    path = write(tmp_path, MODES[mode])
+def test_compiled_and_python_policies_play_the_same(mode: str, fast: str, slow: str, written: Written) -> None:
+    path = written(MODES[mode])
     batches = []
     deals = few(25, 2)
     for name in (fast, slow):
@@ -119,8 +138,8 @@ def test_compiled_and_python_policies_play_the_same(mode: str, fast: str, slow: 
     same(*batches)
 
 
-def test_others_decide_what_they_are_asked(tmp_path: Path) -> None:
-    path = write(tmp_path, MODES["advanced teams"])
+def test_others_decide_what_they_are_asked(written: Written) -> None:
+    path = written(MODES["advanced teams"])
     session = mode_session(MODES["advanced teams"], f"{path}:everything", seed=2)
     batch = session.play(0, 0, few(150, 15), "full")
     order = [card.id for card in session.rules.market_cards]
@@ -133,9 +152,9 @@ def test_others_decide_what_they_are_asked(tmp_path: Path) -> None:
     assert rows_of(session, batch, "market")
 
 
-def test_without_others_chance_answers(tmp_path: Path) -> None:
+def test_without_others_chance_answers(written: Written) -> None:
     """As in `random`: uniform over the supply and the members."""
-    path = write(tmp_path, MODES["advanced teams"])
+    path = written(MODES["advanced teams"])
     session = mode_session(MODES["advanced teams"], f"{path}:base", seed=2)
     rows = rows_of(session, session.play(0, 0, few(1500, 25), "turns"), "market")
     places = [[row[f"supply_{k}"] for k in range(3)].index(row["taken"]) for row in rows]
@@ -145,10 +164,10 @@ def test_without_others_chance_answers(tmp_path: Path) -> None:
         assert all(abs(seen[k] - expected) < 5 * np.sqrt(expected) for k in range(kinds)), seen
 
 
-def test_a_lone_player_is_shown_no_discards_where_a_ruling_forbids_them(tmp_path: Path) -> None:
+def test_a_lone_player_is_shown_no_discards_where_a_ruling_forbids_them(written: Written) -> None:
     """Ruling T1: one card left when Play starts. Policies of the base game then see that no discards are left."""
     settings = {"rules.players": 3, "rules.lone": "0", "rules.discards": 15, "cards.mole.copies": 15}
-    path = write(tmp_path, settings)
+    path = written(settings)
     for name in ("base", "Slow"):
         session = mode_session(settings, (f"{path}:{name}", "random_discards"), seed=8)
         check_modes(session, 0, session.play(0, 0, few(60, 4), "full"), 0, few(60, 4))

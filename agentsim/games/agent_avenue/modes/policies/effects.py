@@ -95,7 +95,7 @@ def hand_choices(scratch, op, agent, hand, side):
     return name_set(hand)
 
 
-@jit
+@jit(inline="always")
 def _effect_value(scratch, table, rows, policy, side, op, agent, number, before):
     """The value after one effect for one side."""
     is_mine, unseen, unknown = side == scratch[s.ME], scratch[s.UNSEEN], False

@@ -27,7 +27,7 @@ __all__ = ["answer_market"]
 _LOW = -1e9
 
 
-@jit
+@jit(inline="always")
 def answer_market(family, table, rows, policy, scratch, key):
     """The answer of a family to ASK_MARKET, ASK_MEMBER, ASK_TARGET, ASK_RECRUIT or ASK_M."""
     view = seen(scratch)
