@@ -36,7 +36,7 @@ notebooks: $(READY) ## Execute every notebook on the standard experiment (GAMES=
 
 test: $(READY) ## Run the fast tests (JOBS=2 processes)
 	$(BIN)/python -m tests.warm "$(JOBS)"
-	$(BIN)/python -m pytest -q -m "$(FAST)" -n "$(JOBS)"
+	$(BIN)/python -m pytest -q -m "$(FAST)" -n "$(JOBS)" --dist worksteal
 
 test-slow: $(READY) ## Run the slow tests: packaging, browser, large statistical checks (JOBS=2 processes)
 	$(BIN)/python -m pytest -q -m "slow and not oracle" -n "$(JOBS)"

@@ -8,8 +8,10 @@ import shutil
 import sys
 from pathlib import Path
 
-# Before anything imports Matplotlib, also in the processes that tests start.
+# Before anything imports Matplotlib or NumPy, also in the processes that tests start. Two test processes whose linear
+# algebra takes every core each spend half of their time waiting for one another.
 os.environ["MPLBACKEND"] = "Agg"
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import HealthCheck, settings

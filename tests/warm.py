@@ -114,6 +114,7 @@ def main(arguments: list[str]) -> int:
     if cache_folder() is None or os.environ.get("NUMBA_DISABLE_JIT") == "1":
         return 0
     processes = int(arguments[0]) if arguments and arguments[0].isdigit() else 2
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # no threads that wait: nothing here needs linear algebra
     start, left = time.perf_counter(), list(JOBS)
     running: list[subprocess.Popen[bytes]] = []
     failed = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .agent_avenue import Ending
+from .agent_avenue import Ending, holds_a_set
 from .table import Side
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def win_conditions(game: ModeGame, side: Side) -> list[str]:
     found = []
     if gained >= rules.distance(side.number):
         found.append("catch")
-    if any(side.agents[name] >= size for name, size in rules.winning_sets.items()):
+    if holds_a_set(side.agents, rules.winning_sets):
         found.append("codebreakers")
     held = {card.name: card for card in side.ongoing}
     found += [name for name in rules.market_cards if name in held and held[name].wins(game, side)]

@@ -145,8 +145,10 @@ class ModeGame:
         if self.pending is None:
             raise OracleIllegal("the game is over" if self.ending else "the game has not begun")
         # True == 1 in Python; a card taken is not a player.
-        if not any(option is legal or (option == legal and type(option) is type(legal))
-                   for legal in self.pending.options):  # fmt: skip
+        for legal in self.pending.options:
+            if option is legal or (option == legal and type(option) is type(legal)):
+                break
+        else:
             raise OracleIllegal(f"{self.pending.kind}: cannot choose {option!r} from {self.pending.options}")
         self.questions.append(self.pending)
         self.history.append(option)
