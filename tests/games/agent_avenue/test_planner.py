@@ -266,7 +266,7 @@ def test_bait_lays_the_better_one_for_itself_face_down() -> None:
 
 
 def test_a_margin_of_1_never_discards() -> None:
-    games = offers(few(800, 40)) + [position(active_hand=["mole"] * 1 + ["saboteur"] * 3, lead=-6)]
+    games = [*offers(few(800, 40)), position(active_hand=["mole"] * 1 + ["saboteur"] * 3, lead=-6)]
     assert not any(isinstance(a, Discard) for a in decisions(planner("discard_margin=1"), games))
     tally = session(planner("discard_margin=1")).play(0, 0, few(3000, 10), "none").tally
     assert tally["discards"].tolist() == [0, 0]
