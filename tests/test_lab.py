@@ -95,7 +95,7 @@ def test_bad_input(call: Any, problem: str) -> None:
 _BAD: list[Any] = [None, 7, "", [], {}, b"random", [7], ["random", None], {"policy": 7}, float("nan"), object()]
 
 
-@pytest.mark.parametrize("bad", _BAD, ids=repr)
+@pytest.mark.parametrize("bad", _BAD, ids=lambda bad: "object" if type(bad) is object else repr(bad))
 @pytest.mark.parametrize("call", [
     lambda bad: tune(bad), lambda bad: tune("planner", bad), lambda bad: sweep(bad, {"bluff": [0, 1]}),
     lambda bad: sweep("planner", bad), lambda bad: sweep("planner", {"bluff": [0, 1]}, bad), lambda bad: exploit(bad),
