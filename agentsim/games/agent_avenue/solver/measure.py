@@ -1,7 +1,7 @@
-"""How a policy behaves in public states: its offers and its answers there, by asking it with hands drawn at random.
+"""How a policy behaves in public states: its offers and its answers there, asked with random hands or seen in games.
 
-The policy's own code decides, as in a game. Its hand is drawn from the cards that do not lie in the open, with the
-discards already used drawn as well; what it discards is replaced and it is asked again.
+*Asked*, the policy's own code decides, as in a game. Its hand is drawn from the cards that do not lie in the open, with
+the discards already used drawn as well; what it discards is replaced and it is asked again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,16 @@ from agentsim.games.agent_avenue.engine import (
     UP,
     USED,
 )
-from agentsim.games.agent_avenue.kernel import KIND_TAKE
+from agentsim.games.agent_avenue.kernel import (
+    KIND_TAKE,
+    T_ACTIVE,
+    T_DOWN,
+    T_LEAD,
+    T_REC_ACTIVE,
+    T_REC_OTHER,
+    T_TOOK_UP,
+    T_UP,
+)
 from agentsim.games.agent_avenue.policies.dispatch import decide_offer, decide_take
 from agentsim.games.agent_avenue.policies.exchange import look_ahead_all
 from agentsim.games.agent_avenue.rules import COPIES, DISCARDS, HAND_SIZE, N_CARDS, N_NAMES
@@ -30,7 +39,10 @@ from agentsim.games.agent_avenue.zones import count, one, size
 from agentsim.jit import jit
 from agentsim.rng import below, decision_key, seat_key, word
 
-__all__ = ["measure_answers", "measure_offers", "note_states", "zone_of"]
+__all__ = ["measure_answers", "measure_offers", "note_plays", "note_states", "zone_of"]
+
+MOST = 60_000
+"""A state is counted so often at most."""
 
 
 @jit
@@ -156,6 +168,18 @@ def measure_answers(states, asked, seed, family, users, table, rows, digit, gap,
 
 
 @jit
+def _where(turns, row, lead, zone_0, zone_1, digit, gap, side):
+    """The public state of a logged turn, from the side of who offers there."""
+    active = turns[row, T_ACTIVE]
+    own, other = (zone_0, zone_1) if active == 0 else (zone_1, zone_0)
+    mine, theirs = 0, 0
+    for name in range(digit.shape[0]):
+        mine += digit[name] * min(count(own, name), 2)
+        theirs += digit[name] * min(count(other, name), 2)
+    return ((lead if active == 0 else -lead) + gap - 1) * side * side + mine * side + theirs
+
+
+@jit
 def note_states(turns, turn_game, first_game, target_is_b, per_deal, digit, gap, side, offering, answering):
     """Count the public states of logged turns: by who offered there, the target or its opponent.
 
@@ -166,24 +190,45 @@ def note_states(turns, turn_game, first_game, target_is_b, per_deal, digit, gap,
     for row in range(turns.shape[0]):
         if turn_game[row] != game:
             game, lead, zone_0, zone_1 = turn_game[row], 0, 0, 0
-        active = turns[row, 1]
-        own, other = (zone_0, zone_1) if active == 0 else (zone_1, zone_0)
-        mine, theirs = 0, 0
-        for name in range(8):
-            mine += digit[name] * min(count(own, name), 2) if name < digit.shape[0] else 0
-            theirs += digit[name] * min(count(other, name), 2) if name < digit.shape[0] else 0
-        index = ((lead if active == 0 else -lead) + gap - 1) * side * side + mine * side + theirs
+        state, active = _where(turns, row, lead, zone_0, zone_1, digit, gap, side), turns[row, T_ACTIVE]
         swap = (first_game + game) & 1 if per_deal == 2 else 0
-        slot = active ^ swap
-        if slot == target_is_b:
-            if offering[index] < 60000:
-                offering[index] += 1
-        elif answering[index] < 60000:
-            answering[index] += 1
-        if active == 0:
-            zone_0 += one(turns[row, 6])
-            zone_1 += one(turns[row, 7])
-        else:
-            zone_1 += one(turns[row, 6])
-            zone_0 += one(turns[row, 7])
-        lead = turns[row, 10]
+        if active ^ swap == target_is_b:
+            if offering[state] < MOST:
+                offering[state] += 1
+        elif answering[state] < MOST:
+            answering[state] += 1
+        mine, its = one(turns[row, T_REC_ACTIVE]), one(turns[row, T_REC_OTHER])
+        zone_0 += mine if active == 0 else its
+        zone_1 += its if active == 0 else mine
+        lead = turns[row, T_LEAD]
+
+
+@jit
+def note_plays(turns, turn_game, first_game, digit, gap, side, place, used, offered, answered, offers, answers):
+    """Count what the first policy of a matchup did in logged games, sides swapped every other game.
+
+    ``place`` (2, n_states) int32: the row of a state in which it offers, in which it answers, or -1; ``used`` (2,)
+    int64: rows taken so far, which grow. ``offers[row, u, d]``: how often it laid (u, d) there; ``answers[row, u,
+    took]``: how often it left or took a card u that lay face up; ``offered``, ``answered``: their sums. All uint16; a
+    state is counted until it has come up MOST times.
+    """
+    game, lead, zone_0, zone_1 = -1, 0, 0, 0
+    for row in range(turns.shape[0]):
+        if turn_game[row] != game:
+            game, lead, zone_0, zone_1 = turn_game[row], 0, 0, 0
+        state, active = _where(turns, row, lead, zone_0, zone_1, digit, gap, side), turns[row, T_ACTIVE]
+        kind = 0 if active == (first_game + game) & 1 else 1
+        if place[kind, state] < 0:
+            place[kind, state] = used[kind]
+            used[kind] += 1
+        at = place[kind, state]
+        if kind == 0 and offered[at] < MOST:
+            offers[at, turns[row, T_UP], turns[row, T_DOWN]] += 1
+            offered[at] += 1
+        if kind == 1 and answered[at] < MOST:
+            answers[at, turns[row, T_UP], turns[row, T_TOOK_UP]] += 1
+            answered[at] += 1
+        mine, its = one(turns[row, T_REC_ACTIVE]), one(turns[row, T_REC_OTHER])
+        zone_0 += mine if active == 0 else its
+        zone_1 += its if active == 0 else mine
+        lead = turns[row, T_LEAD]
