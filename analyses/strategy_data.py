@@ -47,7 +47,7 @@ SCORE_GAMES = {"solver": 400_000, "compromise": 20_000}
 OPENING_GAMES = 4_000
 """Games of every offer and discard of the opening table."""
 STARTS = ("expert", "daredevil_trapper", "codebreaker_hunter", "discarder")
-WATCHED = 200_000
+WATCHED = 1_000_000
 """Games of the policy that a response by dynamic programming is fitted to."""
 
 

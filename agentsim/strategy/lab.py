@@ -203,8 +203,8 @@ def exploit(policy: PolicySpec, *, games: int = 10_000_000, methods: str | Seque
         found = search_responses(rules, target, begin, lambda start: it.tunable(start, rules), games=games, seed=seed,
                                  game=it.name, workers=crew, meter=meter, folder=folder)
     if "dp" in chosen:
-        # It watches a fifth of the budget at most: a table is filled long before.
-        watched, fresh = min(games // 5, 1_000_000), min(games // 5, 100_000)
+        # What it knows of its target grows with the games that it sees, more and more slowly.
+        watched, fresh = min(games // 5, 10_000_000), min(games // 5, 400_000)
         response = exploit_by_table(rules, target, games=watched, fresh=fresh, seed=seed, game=it.name, workers=crew,
                                     meter=meter)
         responses = sorted((*found.responses, response), key=lambda one: -one.validation.mean.estimate)
