@@ -67,9 +67,9 @@ def fail(*_: Any, **__: Any) -> Any:
     raise ZeroDivisionError("deliberately broken")
 
 
+@pytest.mark.slow  # six seconds each
 @pytest.mark.parametrize(("module", "part"), [
-    (win_rates, "tables"), pytest.param(game_shape, "section", marks=pytest.mark.slow),
-    pytest.param(first_player, "findings", marks=pytest.mark.slow)])
+    (win_rates, "tables"), (game_shape, "section"), (first_player, "findings")])
 def test_an_analysis_that_fails_costs_its_page_and_the_exit_code(
     quick: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], module: Any, part: str
 ) -> None:

@@ -51,8 +51,10 @@ def test_the_content_depends_on_the_plan_alone(
     assert run.n_games == 120_000
 
 
-@pytest.mark.parametrize("backend", ["threading", "loky"])
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize(("backend", "how"), [
+    ("threading", signal.SIGINT), ("loky", signal.SIGKILL),
+    pytest.param("threading", signal.SIGKILL, marks=pytest.mark.slow),
+    pytest.param("loky", signal.SIGINT, marks=pytest.mark.slow)])
 def test_a_run_that_was_cut_ends_as_the_whole_run(
     tmp_path: Path, whole: Path, backend: str, how: signal.Signals
 ) -> None:
