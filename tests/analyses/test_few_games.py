@@ -16,9 +16,9 @@ from tests.analyses.conftest import played
 @pytest.mark.parametrize(("policies", "options"), [
     (["random"], {"games": 1}),
     (["random", "greedy"], {"games": 2}),
-    (["greedy", "expert"], {"games": 30}),
+    pytest.param(["greedy", "expert"], {"games": 30}, marks=pytest.mark.slow),
     (["random", "greedy", "expert"], {"games": 2}),
-    (["random", "greedy", "expert"], {"games": 40, "matchups": "pairs"}),
+    pytest.param(["random", "greedy", "expert"], {"games": 40, "matchups": "pairs"}, marks=pytest.mark.slow),
     (["random", "greedy", "expert"], {"games": 20, "matchups": "mirrors"}),
     (["random", "greedy", "expert"], {"games": 20, "matchups": "against:random"}),
     (["random", "greedy"], {"games": 200, "settings": {"rules.tie_rule": "draw"}}),

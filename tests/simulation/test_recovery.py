@@ -72,7 +72,7 @@ def finish(path: Path, whole: str) -> None:
     assert set(after) == {file.file for _, file in run._files()} | {"manifest.json"}
 
 
-@pytest.mark.parametrize("backend", ["threading", "loky", "sequential"])
+@pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow), "sequential"])
 def test_ctrl_c_leaves_a_run_that_goes_on(tmp_path: Path, whole: str, backend: str) -> None:
     path = tmp_path / "run"
     process = playing(path, backend)
@@ -384,6 +384,7 @@ def test_rules_that_do_not_work_leave_no_folder(tmp_path: Path, monkeypatch: pyt
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.slow  # waits for processes to be gone
 def test_no_process_is_left_behind_by_loky_when_the_parent_is_killed(tmp_path: Path) -> None:
     psutil = pytest.importorskip("psutil")
     process = playing(tmp_path / "run", "loky")
