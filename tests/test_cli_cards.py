@@ -14,14 +14,15 @@ from agentsim.errors import InputError
 from agentsim.experiment import load_experiment
 from agentsim.games.agent_avenue.rules import make_rules
 
-SET = """\
+COURIER = """\
 [agents.courier]
 names = { en = "Courier" }
 copies = 3
 first = 1
 second = 1
 third = 4
-
+"""
+SET = COURIER + """
 [market.watchtower]
 spaces = 1
 

@@ -75,12 +75,9 @@ class AgentAvenue(FamilyGame):
 
     def check_table_response(self, policy: PolicyRef, rules: Rules) -> None:
         """Raise InputError, at once, where :meth:`table_response` would: for rules without a table, for Python code."""
-        from agentsim.games.agent_avenue.solver.states import space_of
+        from agentsim.games.agent_avenue.solver.respond import check_target
 
-        space_of(rules)
-        if self.is_slow(policy, rules):
-            raise InputError(f"'{policy.label}' is written in Python: too slow to be asked in every state",
-                             key="policies", allowed="a built-in policy, a preset, or compiled functions")
+        check_target(policy, rules)
 
     def is_slow(self, policy: PolicyRef, rules: Rules) -> bool:
         """Whether a policy has Python methods, so that its games are stepped: hundreds of times slower."""

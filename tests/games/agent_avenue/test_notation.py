@@ -11,6 +11,7 @@ from agentsim.games.agent_avenue.notation import GameRecord, Ply, play_record, r
 from agentsim.games.agent_avenue.notation.reading import parse_game, read_game
 from agentsim.games.agent_avenue.notation.words import find_name, name_list
 from agentsim.games.base import get_game
+from tests.test_cli_cards import COURIER
 
 MODES = {
     "base": {}, "advanced": {"rules.mode": "advanced"}, "three": {"rules.players": 3},
@@ -57,14 +58,6 @@ kind = "instant"
 effects = [{ do = "move", spaces = 2 }, { do = "recruit", from = "hand", of = "any" }]
 [agents.sentinel]
 third = 5
-"""
-COURIER = """
-[agents.courier]
-names = { en = "Courier" }
-copies = 3
-first = 1
-second = 1
-third = 4
 """
 
 

@@ -24,12 +24,12 @@ from agentsim.games.agent_avenue.solver import responses
 from agentsim.games.agent_avenue.solver.behaviour import Behaviour
 from agentsim.games.agent_avenue.solver.measure import note_states
 from agentsim.games.agent_avenue.solver.responder import respond_states
-from agentsim.games.agent_avenue.solver.states import CLASSES, Space
+from agentsim.games.agent_avenue.solver.states import CLASSES, Space, space_of
 from agentsim.games.agent_avenue.solver.store import solution
 from agentsim.games.agent_avenue.solver.turn_game import SIZE
 from agentsim.games.base import PolicyRef
 
-__all__ = ["FIRST_AGAINST", "best_response"]
+__all__ = ["FIRST_AGAINST", "best_response", "check_target"]
 
 FIRST_AGAINST = ("random", "greedy", "expert", "solver")
 """Whom the target plays first, to meet states."""
@@ -54,11 +54,8 @@ def best_response(target: PolicyRef, rules: Rules, *, games: int = 1_000_000, se
     Returns the policy; its ``source`` is a folder beside the solver's tables (about 0.2 GB), from which any process
     can play it. Raises InputError for rules without a solver's table and for policies in Python.
     """
-    found = solution(rules)
-    player = make_player(target, rules)
-    if player.python is not None:
-        raise InputError(f"'{target.label}' is written in Python: too slow to be asked in every state", key="policies",
-                         allowed="a built-in policy, a preset, or compiled functions")
+    check_target(target, rules)
+    found, player = solution(rules), make_player(target, rules)
     space, first = found.space, [CATALOG.presets[name] for name in FIRST_AGAINST if name in CATALOG.presets]
     offering, answering = np.zeros(space.n_states, np.uint16), np.zeros(space.n_states, np.uint16)
     measured = Behaviour(player, rules, found, seed)
@@ -85,6 +82,14 @@ def best_response(target: PolicyRef, rules: Rules, *, games: int = 1_000_000, se
     responses.save(best)
     say("done", 1.0)
     return best
+
+
+def check_target(target: PolicyRef, rules: Rules) -> None:
+    """Raise InputError, at once, where :func:`best_response` would: for rules without a table, for Python code."""
+    space_of(rules)
+    if target.family == "user" and make_player(target, rules).python is not None:
+        raise InputError(f"'{target.label}' is written in Python: too slow to be asked in every state", key="policies",
+                         allowed="a built-in policy, a preset, or compiled functions")
 
 
 def _quiet(doing: str, share: float) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,14 +20,7 @@ from tests.games.agent_avenue.solver.test_solver import TINY
 
 GAME = get_game("agent_avenue")
 GAMES = 400
-
-
-@pytest.fixture(scope="module", autouse=True)
-def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = tmp_path_factory.mktemp("behaviour")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AGENTSIM_SOLVER", str(folder))
-        yield folder
+pytestmark = pytest.mark.usefixtures("tables")
 
 
 def tiny() -> Rules:

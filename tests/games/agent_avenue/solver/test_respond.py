@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +19,8 @@ from agentsim.stats import mean_of_deals
 from tests.games.agent_avenue.solver.test_solver import TINY
 
 GAME = get_game("agent_avenue")
-pytestmark = pytest.mark.slow  # kernels with functions of their own compile: half a minute
-
-
-@pytest.fixture(scope="module", autouse=True)
-def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = tmp_path_factory.mktemp("responses")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AGENTSIM_SOLVER", str(folder))
-        yield folder
+# Slow: kernels with functions of their own compile, half a minute.
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tables")]
 
 
 def tiny() -> Rules:

@@ -7,7 +7,6 @@ do not lie in the open.
 from __future__ import annotations
 
 from itertools import permutations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -150,16 +149,8 @@ def test_rules_it_does_not_know_are_refused(settings: dict[str, Any], problem: s
         space_of(GAME.rules(settings))
 
 
-@pytest.fixture(scope="module")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AGENTSIM_SOLVER", str(tmp_path_factory.mktemp("tables")))
-        patch.setattr(store, "_loaded", {})  # other tests may have solved the same rules
-        yield Path
-
-
 def test_it_plays_tiny_rules_well_and_the_same_with_any_workers(
-        tables: Any, capfd: pytest.CaptureFixture[str]) -> None:
+        tables: None, capfd: pytest.CaptureFixture[str]) -> None:
     settings = {**TINY, "rules.discards": 2}
     runs = [simulate(policies="solver,random,greedy,expert", matchups="against:solver", games=4_000, seed=11,
                      settings=settings, workers=workers) for workers in (1, 2)]
@@ -224,7 +215,7 @@ def test_with_a_bonus_the_answers_are_still_the_best() -> None:
 
 
 @pytest.mark.slow  # a kernel of its own
-def test_a_hand_decides_which_answers_but_not_how_many(tables: Any) -> None:
+def test_a_hand_decides_which_answers_but_not_how_many(tables: None) -> None:
     """Over random hands the solver takes as often as its table says, in a hundred states and for every card."""
     rules = tiny(**{"rules.discards": 2})
     found = store.solution(rules)
@@ -247,7 +238,7 @@ def test_a_hand_decides_which_answers_but_not_how_many(tables: Any) -> None:
 
 @pytest.mark.parametrize("words", ["offer_tau=0.2", "take_tau=0.2, sure=0", "own_hand=0", "naive=1", "table_answers=1",
                                    "margin=1", "reserve=0.1", "sure=1"])
-def test_every_parameter_changes_what_it_plays(tables: Any, words: str) -> None:
+def test_every_parameter_changes_what_it_plays(tables: None, words: str) -> None:
     rules = tiny(**{"rules.discards": 2})
     usual = "solver(sure=0)" if "sure=0" in words else "solver"
     games = [GAME.session(rules, [tuple(load_policies(f"{name},random"))], 3).play(0, 0, 400, "games").tables["games"]
