@@ -15,7 +15,7 @@ GAME_TESTS := tests/games tests/games_argh tests/games_shady
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: strategy fit-advanced help setup test test-slow test-bounds coverage oracle lint check bench notebooks report lock clean distclean FORCE
+.PHONY: strategy fit-hands fit-advanced help setup test test-slow test-bounds coverage oracle lint check bench notebooks report lock clean distclean FORCE
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -27,6 +27,9 @@ report: $(READY) ## Run the standard experiment and write reports/index.html (GA
 
 strategy: $(READY) ## Renew data/strategy: best responses and the solver's games (half an hour; not needed for the report)
 	$(BIN)/python -m analyses.strategy_data
+
+fit-hands: $(READY) ## Renew what the solver knows of kept hands (half an hour; not needed to play)
+	$(BIN)/python -m agentsim.games.agent_avenue.solver.fit_hands --workers 2 --out agentsim/games/agent_avenue/solver/kept.npz
 
 fit-advanced: $(READY) ## Renew the weights of solver_advanced (a quarter of an hour; not needed to play)
 	$(BIN)/python -m agentsim.games.agent_avenue.solver.advanced.fit --workers 2 --out agentsim/games/agent_avenue/solver/advanced/weights.npz

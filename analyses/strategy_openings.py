@@ -86,7 +86,7 @@ def _offer_values(found: store.Solution) -> NDArray[np.float64]:
     outcomes, bonus, values = (np.zeros((SIZE, SIZE)) for _ in range(3))
     fill_outcomes(0, 0, 0, space.n_names, space.digit, space.moves, space.wins, space.loses, space.gap, space.side,
                   space.tie, found.values, outcomes)
-    fill_bonus(space.n_names, outcomes, space.copies, bonus)
+    fill_bonus(space.n_names, outcomes, space.copies, found.kept, bonus)
     turn_values(space.n_names, outcomes, found.answers[(space.gap - 1) * space.side**2] / LEVELS, bonus, values)
     return values
 

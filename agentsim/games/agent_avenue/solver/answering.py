@@ -16,7 +16,8 @@ import math
 import numpy as np
 
 from agentsim.games.agent_avenue.rules import COPIES, HAND_SIZE
-from agentsim.games.agent_avenue.solver.backward import LEVELS, fill_outcomes, type_chances
+from agentsim.games.agent_avenue.solver.backward import LEVELS, fill_outcomes
+from agentsim.games.agent_avenue.solver.hands import HEAD, MOST_CARDS, draw_kept, hand_chances, kept_ways
 from agentsim.games.agent_avenue.solver.opened import answers_of, digits, open_table
 from agentsim.games.agent_avenue.solver.parameters import INFORMED, parameter_at
 from agentsim.games.agent_avenue.solver.turn_game import HARD, PAIRS, SIZE, fill_bonus, offer_weights, turn_values
@@ -25,11 +26,13 @@ from agentsim.games.agent_avenue.zones import count
 from agentsim.jit import jit
 from agentsim.rng import unit, word
 
-__all__ = ["believe", "draw_hand", "fill_successors", "gain_of", "solver_take"]
+__all__ = ["believe", "fill_successors", "gain_of", "solver_take"]
 
 P_TAKE_TAU, P_OWN_HAND, P_NAIVE, P_TABLE, P_SURE = (
     parameter_at(name) for name in ("take_tau", "own_hand", "naive", "table_answers", "sure"))
 
+SURER = 2.0
+"""So much more must a hand gain to decide alone where it is known what hands are kept."""
 REFERENCES = 12
 """Hands among which the own one is ranked."""
 TAKEN, LEFT = 0, 1
@@ -48,10 +51,12 @@ def believe(t, state, up, hand, public, outcomes, naive, belief):
     offers, bonus, weights, q = np.empty((SIZE, SIZE)), np.zeros((SIZE, SIZE)), np.empty((SIZE, SIZE)), np.empty(SIZE)
     sums, chances, work = np.empty(PAIRS), np.empty(t.sets.shape[0]), np.empty(1 << SIZE)
     answers_of(t.answers, state, n, q)
-    fill_bonus(n, outcomes, public, bonus)
+    fill_bonus(n, outcomes, public, t.kept, bonus)
     turn_values(n, outcomes, q, bonus, offers)
     offer_weights(n, offers, HARD, t.pair_of, weights, sums)
-    type_chances(public, n, hand, t.sets, chances, work)
+    square = t.side * t.side
+    hand_chances(t.kept, state // square, state // t.side % t.side, state % t.side, public, n, t.digit, hand, t.sets,
+                 chances, work)
     total, cards = 0.0, -1.0
     for d in range(n):
         belief[d] = 0.0
@@ -115,7 +120,7 @@ def fill_successors(view, table, t, values, up, belief, outcomes, informed, ends
                 for name in range(n):
                     left[name] = (table[COPIES + name] - count(view.mine, name) - count(view.theirs, name)
                                   - (1 if name == x else 0) - (1 if name == y else 0))
-                fill_bonus(n, after, left, bonus)
+                fill_bonus(n, after, left, t.kept, bonus)
             turn_values(n, after, q, bonus, offers)
             for a in range(n):
                 for b in range(a, n):
@@ -157,22 +162,6 @@ def gain_of(cards, out, up, n, public, belief, own, ends, means, pairs):
     return gain / total if total > 0.0 else 0.0
 
 
-@jit
-def draw_hand(public, up, n, size, key, first, cards):
-    """A hand of ``size`` cards drawn from those that do not lie in the open; the words from ``first`` on decide."""
-    left = -1.0
-    for name in range(n):
-        left += public[name]
-        cards[name] = 0
-    for card in range(size):
-        at = unit(word(key, first + card)) * (left - card)
-        for name in range(n):
-            at -= public[name] - (1 if name == up else 0) - cards[name]
-            if at < 0.0:
-                cards[name] += 1
-                break
-
-
 @jit_take
 def solver_take(view, table, params, key):
     """1 for the face-up card, 0 for the hidden one."""
@@ -196,18 +185,23 @@ def solver_take(view, table, params, key):
     fill_successors(view, table, t, t.values, up, belief, outcomes, params[INFORMED] > 0.0, ends, means, pairs)
     own = params[P_OWN_HAND]
     gain = gain_of(cards, out, up, n, public, belief, own, ends, means, pairs)
-    if abs(gain) <= params[P_SURE]:
+    if abs(gain) <= params[P_SURE] * (SURER if t.kept.shape[0] > HEAD else 1.0):
         size, below, equal = 0, 0, 1
+        ways = np.empty((SIZE, MOST_CARDS + 1, MOST_CARDS + 1))
         for name in range(n):
             size += cards[name]
             out[name] = 0
+            public[name] -= 1 if name == up else 0
+        kept_ways(t.kept, t.gap - 1 - view.lead, mine, theirs, public, n, t.digit, size, ways)
+        for name in range(n):
+            public[name] += 1 if name == up else 0
         # Among equals, chance decides which comes first; the own rank is (below + equal * among) / (REFERENCES + 1).
         among, needed = unit(word(key, 0)), (1.0 - wanted) * (REFERENCES + 1.0)
         for reference in range(REFERENCES):
             # Further hands add at most one each: no more of them than it takes to decide.
             if below + equal * among > needed or below + equal * among + (REFERENCES - reference) <= needed:
                 break
-            draw_hand(public, up, n, size, key, 8 + 8 * reference, cards)
+            draw_kept(ways, n, size, key, 8 + 8 * reference, cards)
             other = gain_of(cards, out, up, n, public, belief, own, ends, means, pairs)
             below += 1 if other < gain else 0
             equal += 1 if other == gain else 0

@@ -15,6 +15,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from agentsim.games.agent_avenue.solver.hands import DRAWN_ANEW, HEAD, hand_chances
 from agentsim.games.agent_avenue.solver.states import CLASSES, Space
 from agentsim.games.agent_avenue.solver.turn_game import (
     HARD,
@@ -27,8 +28,8 @@ from agentsim.games.agent_avenue.solver.turn_game import (
 )
 from agentsim.jit import jit
 
-__all__ = ["LEVELS", "LIFT", "ROUGH", "STEEPER", "STEPS", "fill_outcomes", "fill_turn", "mixed_offers", "solve_states",
-           "type_chances"]
+__all__ = ["ANEW", "AS_KEPT", "LEVELS", "ROUGH", "STEPS", "fill_outcomes", "fill_turn", "mixed_offers",
+           "solve_states"]
 
 STEPS = (22, 8)
 """Steps of every sweep."""
@@ -36,9 +37,9 @@ LEVELS = 255.0
 """Answers are kept in whole parts of this many."""
 ROUGH = 0.3
 """Log-odds of a space of lead: where the first sweep starts from."""
-STEEPER, LIFT = 1.08, 0.12
-"""A turn's log-odds are multiplied by one and raised by the other: what discards and hands add to the game that is
-solved, measured in played games (docs/solver.md)."""
+ANEW, AS_KEPT = (1.08, 0.12), (1.06, 0.05)
+"""A turn's log-odds are multiplied by the first number and raised by the second: what discards and hands add to the
+game that is solved, measured in played games (docs/solver.md). Kept hands hold what discards bring already."""
 _CHUNK = 512
 
 
@@ -85,58 +86,17 @@ def fill_outcomes(lead, mine, theirs, n, digit, moves, wins, loses, gap, side, t
 
 
 @jit
-def _choose(n, k):
-    if n < k:
-        return 0.0
-    found = 1.0
-    for i in range(k):
-        found = found * (n - i) / (i + 1)
-    return found
-
-
-@jit(_nrt=True)
-def type_chances(left, n, hand, sets, chances, work):
-    """The chance of every type (set of names) of a hand of ``hand`` cards drawn from ``left`` copies by name.
-
-    By inclusion and exclusion over the subsets of a set; ``work``: (2 ** SIZE,). If there are fewer cards than a hand
-    holds, the hand is all of them.
-    """
-    total = 0
-    for name in range(n):
-        total += left[name]
-    drawn = min(hand, total)
-    every = _choose(total, drawn)
-    ways = np.empty(total + 1)
-    for copies in range(total + 1):
-        ways[copies] = _choose(copies, drawn)
-    # Copies in a subset: those of the subset without its highest name, and of that name.
-    work[0] = 0.0
-    for name in range(n):
-        for subset in range(1 << name):
-            work[1 << name | subset] = work[subset] + left[name]
-    for subset in range(1 << n):
-        work[subset] = ways[np.int64(work[subset])]
-    # Moebius transform: from "at most these names" to "exactly these".
-    for name in range(n):
-        bit = 1 << name
-        for first in range(0, 1 << n, 2 * bit):
-            for subset in range(first, first + bit):
-                work[subset + bit] -= work[subset]
-    for t in range(sets.shape[0]):
-        chances[t] = max(work[sets[t]], 0.0) / every
-
-
-@jit
-def _in_play(value):
+def _in_play(value, steeper, lift):
     """What a winning chance of the solved game comes to in games that are played."""
-    won, lost = max(value, 1e-9) ** STEEPER * math.exp(LIFT), max(1.0 - value, 1e-9) ** STEEPER
+    won, lost = max(value, 1e-9) ** steeper * math.exp(lift), max(1.0 - value, 1e-9) ** steeper
     return won / (won + lost)
 
 
 @jit
 def _solve_some(pairs, first, last, n, digit, moves, wins, loses, copies, gap, side, tie, hand, sets, set_start,
-                set_pairs, pair_of, values, answers, warm, steps, hard, as_played, new_values, new_answers, gaps, p,
-                left, subsets, outcomes, q, offers, weights, bonus, sums, shares):
+                set_pairs, pair_of, values, answers, kept, warm, steps, hard, as_played, steeper,
+                lift, new_values, new_answers, gaps, p, left, subsets, outcomes, q, offers, weights, bonus, sums,
+                shares):
     """Solve all leads of the pairs ``first .. last - 1`` of the level's list."""
     leads = 2 * gap - 1
     for at in range(first, last):
@@ -146,27 +106,27 @@ def _solve_some(pairs, first, last, n, digit, moves, wins, loses, copies, gap, s
             if digit[name] > 0:
                 left[name] -= mine // digit[name] % 3 + theirs // digit[name] % 3
                 left[name] = max(left[name], 0)
-        type_chances(left, n, hand, sets, p, subsets)
         for index in range(leads):
             state = (index * side + mine) * side + theirs
+            hand_chances(kept, index, mine, theirs, left, n, digit, hand, sets, p, subsets)
             fill_outcomes(index - gap + 1, mine, theirs, n, digit, moves, wins, loses, gap, side, tie, values, outcomes)
             if as_played:
-                fill_bonus(n, outcomes, left, bonus)
+                fill_bonus(n, outcomes, left, kept, bonus)
             if warm:
                 for name in range(n):
                     q[name] = answers[state, name] / LEVELS
             value, offerer, receiver = solve_turn(n, outcomes, bonus, p, set_start, set_pairs, pair_of, q, warm, steps,
                                                   hard, offers, weights, sums, shares)
             row = at * leads + index
-            new_values[row] = _in_play(value) if as_played else value
+            new_values[row] = _in_play(value, steeper, lift) if as_played else value
             gaps[state, 0], gaps[state, 1] = offerer, receiver
             for name in range(n):
                 new_answers[row, name] = np.uint8(q[name] * LEVELS + 0.5)
 
 
 @jit
-def fill_turn(state, n, digit, moves, wins, loses, copies, gap, side, tie, hand, sets, values, answers, p, left,
-              subsets, outcomes, q, bonus):
+def fill_turn(state, n, digit, moves, wins, loses, copies, gap, side, tie, hand, sets, values, answers, kept, p,
+              left, subsets, outcomes, q, bonus):
     """The game of the turn in a state of a solved table: chances of types ``p``, ``outcomes``, answers ``q``, bonus."""
     mine, theirs = state // side % side, state % side
     for name in range(n):
@@ -174,19 +134,20 @@ def fill_turn(state, n, digit, moves, wins, loses, copies, gap, side, tie, hand,
         if digit[name] > 0:
             left[name] = max(left[name] - mine // digit[name] % 3 - theirs // digit[name] % 3, 0)
         q[name] = answers[state, name] / LEVELS
-    type_chances(left, n, hand, sets, p, subsets)
+    hand_chances(kept, state // (side * side), mine, theirs, left, n, digit, hand, sets, p, subsets)
     fill_outcomes(state // (side * side) - gap + 1, mine, theirs, n, digit, moves, wins, loses, gap, side, tie, values,
                   outcomes)
-    fill_bonus(n, outcomes, left, bonus)
+    fill_bonus(n, outcomes, left, kept, bonus)
 
 
 @jit
 def mixed_offers(states, n, digit, moves, wins, loses, copies, gap, side, tie, hand, sets, set_start, set_pairs,
-                 pair_of, values, answers, p, left, subsets, outcomes, q, offers, weights, bonus, sums, shares, found):
-    """``found[i, u, d]``: the chance of the offer (u, d) in state i, over hands drawn anew, by the solved table."""
+                 pair_of, values, answers, kept, p, left, subsets, outcomes, q, offers, weights, bonus, sums, shares,
+                 found):
+    """``found[i, u, d]``: the chance of the offer (u, d) in state i by the solved table, over all hands."""
     for at in range(states.shape[0]):
-        fill_turn(states[at], n, digit, moves, wins, loses, copies, gap, side, tie, hand, sets, values, answers, p,
-                  left, subsets, outcomes, q, bonus)
+        fill_turn(states[at], n, digit, moves, wins, loses, copies, gap, side, tie, hand, sets, values, answers, kept,
+                  p, left, subsets, outcomes, q, bonus)
         turn_values(n, outcomes, q, bonus, offers)
         offer_chances(n, offers, HARD, p, set_start, set_pairs, pair_of, weights, sums, shares, found[at])
 
@@ -215,13 +176,17 @@ def _levels(space: Space) -> list[NDArray[np.int64]]:
 
 
 def solve_states(space: Space, *, workers: int = 1, progress: Callable[[float], None] | None = None,
-                 steps: Sequence[int] = STEPS, hard: float = HARD, as_played: bool = True
+                 steps: Sequence[int] = STEPS, hard: float = HARD, as_played: bool = True,
+                 kept: NDArray[np.float64] = DRAWN_ANEW, pairs: NDArray[np.bool_] | None = None,
+                 start: tuple[NDArray[np.float32], NDArray[np.uint8]] | None = None
                  ) -> tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[np.float32]]:
     """Values, answers and gaps of all public states.
 
     ``workers``: threads; the result does not depend on it. ``progress``: told the share that is done. ``steps``: of
     every sweep; ``hard``: the temperature of the solved game; ``as_played``: with the bonus of the receiver's hand
-    (:mod:`..turn_game`) and STEEPER and LIFT; otherwise the game with hands drawn anew and without discards, exactly.
+    (:mod:`..turn_game`) and ANEW or AS_KEPT; otherwise the game without discards, exactly. ``kept``: what is known of
+    hands (:mod:`..hands`). ``pairs`` (side * side,): where only some pairs of
+    agents in play are to be solved, which; the others stay as in ``start``, values and answers found before.
 
     Returns ``values`` (n_states,), the winning chance of who is to offer; ``answers`` (n_states, SIZE), with what
     chance a card lying face up is taken, in parts of LEVELS; ``gaps`` (n_states, 2), what the offerer and the receiver
@@ -230,8 +195,13 @@ def solve_states(space: Space, *, workers: int = 1, progress: Callable[[float], 
     leads = np.arange(space.n_leads) - space.gap + 1
     values = np.repeat((1.0 / (1.0 + np.exp(-ROUGH * leads))).astype(np.float32), space.side**2)
     answers = np.zeros((space.n_states, SIZE), np.uint8)
+    if start is not None:
+        values, answers = np.array(start[0]), np.array(start[1])
+    in_play = AS_KEPT if len(kept) > HEAD else ANEW
     gaps = np.zeros((space.n_states, 2), np.float32)
     levels = _levels(space)
+    if pairs is not None:
+        levels = [some for level in levels if len(some := level[pairs[level]])]
     weights = [len(level) * each for each in steps for level in levels]
     done, total = 0, sum(weights)
 
@@ -241,9 +211,9 @@ def solve_states(space: Space, *, workers: int = 1, progress: Callable[[float], 
         square = np.zeros((4, SIZE, SIZE))
         _solve_some(level, first, last, space.n_names, space.digit, space.moves, space.wins, space.loses, space.copies,
                     space.gap, space.side, space.tie, space.hand, space.sets, space.set_start, space.set_pairs,
-                    space.pair_of, values, answers, warm, each, hard, as_played, *out, gaps, np.zeros(len(space.sets)),
-                    np.zeros(SIZE, np.int64), np.zeros(1 << SIZE), square[0], np.zeros(SIZE), square[1], square[2],
-                    square[3], np.zeros(PAIRS), np.zeros(PAIRS))
+                    space.pair_of, values, answers, kept, warm, each, hard, as_played, *in_play, *out, gaps,
+                    np.zeros(len(space.sets)), np.zeros(SIZE, np.int64), np.zeros(1 << SIZE), square[0],
+                    np.zeros(SIZE), square[1], square[2], square[3], np.zeros(PAIRS), np.zeros(PAIRS))
         return (last - first) * each
 
     with ThreadPoolExecutor(max(1, workers)) as crew:

@@ -4,7 +4,7 @@ With an offer (u, d) on the table, a receiver whose hands take u in the upper pa
 does better than one that takes u with chance q whatever it holds; the difference is the *bonus* of its hand. It is
 fitted by least squares, every offer weighing as often as it is made, as ``4 q (1 - q) (a * spread + b * distance)``.
 Both tell of what taking u changes: ``spread``, its standard deviation over hidden cards; ``distance``, how far that of
-d lies from the mean. ``turn_game.BY_SPREAD`` and ``BY_DISTANCE`` are such a and b.
+d lies from the mean. ``hands.DRAWN_ANEW`` and ``BONUS_AS_KEPT`` are such a and b.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from agentsim.games.agent_avenue.rules import COPIES, HAND_SIZE, Rules, compile_rules
 from agentsim.games.agent_avenue.session import Session
-from agentsim.games.agent_avenue.solver.answering import draw_hand, fill_successors, gain_of
+from agentsim.games.agent_avenue.solver.answering import fill_successors, gain_of
 from agentsim.games.agent_avenue.solver.backward import LEVELS, fill_outcomes
+from agentsim.games.agent_avenue.solver.hands import MOST_CARDS, draw_kept, kept_ways
 from agentsim.games.agent_avenue.solver.measure import note_states, zone_of
 from agentsim.games.agent_avenue.solver.opened import open_table
 from agentsim.games.agent_avenue.solver.parameters import solver_row
@@ -61,6 +62,7 @@ def _weigh_hands(states, table, params, offered, hands, seed, found):
     outcomes, belief, means, ends = np.empty((SIZE, SIZE)), np.empty(SIZE), np.empty((2, SIZE)), np.empty((2, SIZE))
     pairs, public, none = np.empty((2, SIZE, SIZE, SIZE)), np.empty(SIZE, np.int64), np.zeros(SIZE, np.int64)
     cards, gains, only = np.zeros((hands, SIZE), np.int64), np.empty(hands), np.zeros(SIZE)
+    ways = np.empty((SIZE, MOST_CARDS + 1, MOST_CARDS + 1))
     for at in range(states.shape[0]):
         lead = states[at] // (t.side * t.side) - t.gap + 1
         mine, theirs = states[at] // t.side % t.side, states[at] % t.side
@@ -86,8 +88,11 @@ def _weigh_hands(states, table, params, offered, hands, seed, found):
             spread = np.sqrt(max(square / copies - mean * mean, 0.0))
             view = View(0, receiver, offerer, 0, -lead, t.gap, t.gap, 0, 0, 0, 0, 0, 0, up)
             fill_successors(view, table, t, t.values, up, belief, outcomes, True, ends, means, pairs)
+            public[up] -= 1
+            kept_ways(t.kept, lead + t.gap - 1, mine, theirs, public, n, t.digit, table[HAND_SIZE], ways)
+            public[up] += 1
             for hand in range(hands):
-                draw_hand(public, up, n, table[HAND_SIZE], seat_key(seed, up, states[at], hand), 0, cards[hand])
+                draw_kept(ways, n, table[HAND_SIZE], seat_key(seed, up, states[at], hand), 0, cards[hand])
                 gains[hand] = gain_of(cards[hand], none, up, n, public, belief, 1.0, ends, means, pairs)
             order, wanted = np.argsort(gains), t.answers[states[at], up] / LEVELS
             for d in range(n):

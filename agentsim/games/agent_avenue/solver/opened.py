@@ -13,9 +13,11 @@ from llvmlite import ir
 from numba import carray as _carray  # type: ignore[attr-defined]
 from numba import types
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
 from agentsim.games.agent_avenue.rules import COPIES
 from agentsim.games.agent_avenue.solver.backward import LEVELS
+from agentsim.games.agent_avenue.solver.hands import DRAWN_ANEW
 from agentsim.games.agent_avenue.solver.parameters import ANSWERS, FACTS, N_STATES, VALUES
 from agentsim.games.agent_avenue.solver.states import Space
 from agentsim.games.agent_avenue.solver.turn_game import SIZE
@@ -26,7 +28,7 @@ __all__ = ["Opened", "answers_of", "array_at", "best_discard", "best_of", "digit
            "open_table"]
 
 # The space as one vector.
-F_NAMES, F_GAP, F_SIDE, F_TIES, F_SETS, F_PAIRS = range(6)
+F_NAMES, F_GAP, F_SIDE, F_TIES, F_SETS, F_PAIRS, F_KEPT = range(7)
 F_DIGIT, F_MOVES, F_WINS, F_LOSES, F_PAIR_OF, F_LISTS = 8, 16, 40, 48, 56, 120
 
 
@@ -47,9 +49,10 @@ class Opened(NamedTuple):
     sets: Any
     start: Any
     pairs: Any
+    kept: Any
 
 
-def facts_of(space: Space) -> np.ndarray[Any, np.dtype[np.int64]]:
+def facts_of(space: Space, kept: NDArray[np.float64] = DRAWN_ANEW) -> np.ndarray[Any, np.dtype[np.int64]]:
     """A space as the vector that :func:`open_table` reads."""
     n = space.n_names
     facts = np.zeros(F_LISTS, np.int64)
@@ -58,7 +61,10 @@ def facts_of(space: Space) -> np.ndarray[Any, np.dtype[np.int64]]:
     facts[F_LOSES:F_LOSES + n] = space.loses
     facts[F_MOVES:F_MOVES + 24].reshape(SIZE, 3)[:n] = space.moves
     facts[F_PAIR_OF:F_PAIR_OF + 64].reshape(SIZE, SIZE)[:n, :n] = space.pair_of
-    return np.concatenate([facts, space.sets, space.set_start, space.set_pairs])
+    lists = np.concatenate([facts, space.sets, space.set_start, space.set_pairs])
+    # Weights are read in place: the same eight bytes each, as numbers with a fraction.
+    lists[F_KEPT] = len(kept)
+    return np.concatenate([lists, kept.view(np.int64)])
 
 
 carray: Any = _carray
@@ -88,12 +94,14 @@ def open_table(params):
     states = np.int64(params[N_STATES])
     facts = array_at(params[FACTS], (4096,), np.int64)
     sets, pairs = facts[F_SETS], facts[F_PAIRS]
+    last = F_LISTS + 2 * sets + 1 + pairs
     return Opened(
         array_at(params[VALUES], (states,), np.float32), array_at(params[ANSWERS], (states, SIZE), np.uint8),
         facts[F_NAMES], facts[F_GAP], facts[F_SIDE], facts[F_TIES] / 2.0, facts[F_DIGIT:F_DIGIT + SIZE],
         facts[F_MOVES:F_MOVES + 24].reshape((SIZE, 3)), facts[F_WINS:F_WINS + SIZE], facts[F_LOSES:F_LOSES + SIZE],
         facts[F_PAIR_OF:F_PAIR_OF + 64].reshape((SIZE, SIZE)), facts[F_LISTS:F_LISTS + sets],
-        facts[F_LISTS + sets:F_LISTS + 2 * sets + 1], facts[F_LISTS + 2 * sets + 1:F_LISTS + 2 * sets + 1 + pairs])
+        facts[F_LISTS + sets:F_LISTS + 2 * sets + 1], facts[F_LISTS + 2 * sets + 1:last],
+        array_at(params[FACTS] + 8 * last, (facts[F_KEPT],), np.float64))
 
 
 @jit(inline="always")

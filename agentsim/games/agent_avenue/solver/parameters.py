@@ -22,8 +22,8 @@ SOLVER_PARAMETERS: tuple[Parameter, ...] = (
     Parameter("table_answers", 0, 1, 0, "how often it answers by the table alone, whatever its hand"),
     Parameter("margin", 0, 1, 0.025, "discards when the best offer is expected to gain this much (1: never)"),
     Parameter("reserve", 0, 0.1, 0, "added to the margin for each discard already used"),
-    Parameter("sure", 0, 1, 0.05, "gain, in winning chance, above which its own hand decides whatever the table says "
-              "(1: never)"),
+    Parameter("sure", 0, 1, 0.05, "gain, in winning chance, above which its own hand decides whatever the table says; "
+              "twice that by the rules of the box, where kept hands are known (1: never)"),
 )
 """In the order in which they stand in a parameter row; the addresses of the table's arrays follow."""
 

@@ -39,7 +39,7 @@ def solver_offer(view, table, params, key):
     if params[INFORMED] > 0.0:
         for name in range(n):
             left[name] = table[COPIES + name] - count(view.mine, name) - count(view.theirs, name)
-        fill_bonus(n, outcomes, left, bonus)
+        fill_bonus(n, outcomes, left, t.kept, bonus)
     turn_values(n, outcomes, q, bonus, offers)
     best = best_of(hand, offers, n)
     margin = params[P_MARGIN]

@@ -52,10 +52,10 @@ class Residual:
 
 @jit
 def _fill_gaps(states, n, digit, moves, wins, loses, copies, gap, side, tie, hand, sets, set_start, set_pairs, pair_of,
-               values, answers, p, left, subsets, outcomes, q, offers, weights, bonus, sums, shares, gaps):
+               values, answers, kept, p, left, subsets, outcomes, q, offers, weights, bonus, sums, shares, gaps):
     for at in range(states.shape[0]):
-        fill_turn(states[at], n, digit, moves, wins, loses, copies, gap, side, tie, hand, sets, values, answers, p,
-                  left, subsets, outcomes, q, bonus)
+        fill_turn(states[at], n, digit, moves, wins, loses, copies, gap, side, tie, hand, sets, values, answers, kept,
+                  p, left, subsets, outcomes, q, bonus)
         # No step: what stands there is judged, not improved.
         _, gaps[at, 0], gaps[at, 1] = solve_turn(n, outcomes, bonus, p, set_start, set_pairs, pair_of, q, True, 0, HARD,
                                                  offers, weights, sums, shares)
@@ -67,8 +67,9 @@ def gaps_in(found: Solution, states: NDArray[np.int64]) -> NDArray[np.float64]:
     gaps = np.zeros((len(states), 2))
     _fill_gaps(states, space.n_names, space.digit, space.moves, space.wins, space.loses, space.copies, space.gap,
                space.side, space.tie, space.hand, space.sets, space.set_start, space.set_pairs, space.pair_of,
-               found.values, found.answers, np.zeros(len(space.sets)), np.zeros(SIZE, np.int64), np.zeros(1 << SIZE),
-               square[0], np.zeros(SIZE), square[1], square[2], square[3], pairs[0], pairs[1], gaps)
+               found.values, found.answers, found.kept, np.zeros(len(space.sets)), np.zeros(SIZE, np.int64),
+               np.zeros(1 << SIZE), square[0], np.zeros(SIZE), square[1], square[2], square[3], pairs[0], pairs[1],
+               gaps)
     return gaps
 
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from agentsim.games.agent_avenue.rules import COPIES
 from agentsim.games.agent_avenue.solver.answering import fill_successors, gain_of
-from agentsim.games.agent_avenue.solver.backward import fill_outcomes, type_chances
+from agentsim.games.agent_avenue.solver.backward import fill_outcomes
+from agentsim.games.agent_avenue.solver.hands import type_chances
 from agentsim.games.agent_avenue.solver.opened import array_at, best_of, digits, open_table
 from agentsim.games.agent_avenue.solver.parameters import N_STATES
 from agentsim.games.agent_avenue.solver.turn_game import SIZE, turn_values

@@ -24,14 +24,15 @@ from numpy.typing import NDArray
 
 from agentsim.errors import InputError
 from agentsim.games.agent_avenue.rules import Rules
-from agentsim.games.agent_avenue.solver.backward import LIFT, STEEPER, STEPS, mixed_offers, solve_states
+from agentsim.games.agent_avenue.solver.backward import ANEW, AS_KEPT, STEPS, mixed_offers, solve_states
+from agentsim.games.agent_avenue.solver.kept import kept_of
 from agentsim.games.agent_avenue.solver.opened import facts_of
 from agentsim.games.agent_avenue.solver.states import Space, space_of
-from agentsim.games.agent_avenue.solver.turn_game import BY_DISTANCE, BY_SPREAD, HARD, PAIRS, REACH, SIZE
+from agentsim.games.agent_avenue.solver.turn_game import HARD, PAIRS, REACH, SIZE
 
 __all__ = ["Solution", "offers_of_table", "solution", "table_folder"]
 
-VERSION = 3
+VERSION = 4
 """Raise when the solver finds other numbers for the same rules."""
 
 _loaded: dict[str, Solution] = {}
@@ -51,19 +52,21 @@ class Solution:
     values: NDArray[np.float32]
     answers: NDArray[np.uint8]
     facts: NDArray[np.int64]
+    kept: NDArray[np.float64]
     digest: str
     residual: dict[str, float]
     seconds: float
 
 
 def offers_of_table(found: Solution, states: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The chance of every offer (u, d) in states of a solved rule set, over hands drawn anew: (n, SIZE, SIZE)."""
+    """The chance of every offer (u, d) in states of a solved rule set, over all hands: (n, SIZE, SIZE)."""
     space, square, pairs = found.space, np.zeros((4, SIZE, SIZE)), np.zeros((2, PAIRS))
     offers = np.zeros((len(states), SIZE, SIZE))
     mixed_offers(states, space.n_names, space.digit, space.moves, space.wins, space.loses, space.copies, space.gap,
                  space.side, space.tie, space.hand, space.sets, space.set_start, space.set_pairs, space.pair_of,
-                 found.values, found.answers, np.zeros(len(space.sets)), np.zeros(SIZE, np.int64), np.zeros(1 << SIZE),
-                 square[0], np.zeros(SIZE), square[1], square[2], square[3], pairs[0], pairs[1], offers)
+                 found.values, found.answers, found.kept, np.zeros(len(space.sets)), np.zeros(SIZE, np.int64),
+                 np.zeros(1 << SIZE), square[0], np.zeros(SIZE), square[1], square[2], square[3], pairs[0], pairs[1],
+                 offers)
     return offers
 
 
@@ -78,9 +81,9 @@ def table_folder() -> Path:
 def digest_of(space: Space) -> str:
     """What a table is called: everything that it depends on."""
     digest = hashlib.blake2b(digest_size=10)
-    digest.update(f"{VERSION} {STEPS} {HARD} {REACH} {BY_SPREAD} {BY_DISTANCE} {STEEPER} {LIFT}".encode())
+    digest.update(f"{VERSION} {STEPS} {HARD} {REACH} {ANEW} {AS_KEPT}".encode())
     digest.update(f" {space.hand} {space.copies.tolist()}".encode())
-    digest.update(facts_of(space).tobytes())
+    digest.update(facts_of(space, kept_of(space)).tobytes())
     return digest.hexdigest()
 
 
@@ -135,7 +138,7 @@ def _build(folder: Path, space: Space, workers: int, progress: Callable[[float],
     with beside as name:
         told = progress or _Told(folder if folder.exists() else None)
         start = time.monotonic()
-        values, answers, gaps = solve_states(space, workers=workers, progress=told)
+        values, answers, gaps = solve_states(space, workers=workers, progress=told, kept=kept_of(space))
         about: dict[str, Any] = {"seconds": time.monotonic() - start, "states": space.n_states}
         for at, who in enumerate(("offerer", "receiver")):
             about[f"{who}_mean"] = float(gaps[:, at].mean())
@@ -171,7 +174,8 @@ def _read(folder: Path, space: Space, digest: str) -> Solution | None:
         return None
     if not (fits(values, np.float32, (space.n_states,)) and fits(answers, np.uint8, (space.n_states, SIZE))):
         return None
-    return Solution(space, values, answers, facts_of(space), digest, residual, seconds)
+    kept = kept_of(space)
+    return Solution(space, values, answers, facts_of(space, kept), kept, digest, residual, seconds)
 
 
 def fits(part: NDArray[Any], kind: type[np.generic], shape: tuple[int, ...]) -> bool:

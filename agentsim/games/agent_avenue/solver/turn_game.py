@@ -23,7 +23,7 @@ import math
 
 from agentsim.jit import jit
 
-__all__ = ["BY_DISTANCE", "BY_SPREAD", "HARD", "PAIRS", "REACH", "SIZE", "fill_bonus", "offer_chances", "offer_weights",
+__all__ = ["HARD", "PAIRS", "REACH", "SIZE", "fill_bonus", "offer_chances", "offer_weights",
            "solve_turn", "turn_values"]
 
 SIZE = 8
@@ -31,17 +31,16 @@ SIZE = 8
 PAIRS = 36
 HARD = 0.01
 """The temperature of the solved game, in winning chance."""
-BY_SPREAD, BY_DISTANCE = 0.052, 0.036
-"""The bonus of the receiver's hand, per unit of spread and of distance, in winning chance."""
 REACH = 1.8
 """Length of a step, in steps that are sure not to go up; must be below 2."""
 
 
 @jit
-def fill_bonus(n, outcomes, left, bonus):
+def fill_bonus(n, outcomes, left, kept, bonus):
     """``bonus[u, d]``: what the receiver's own hand is worth to it against an offer, if it takes half of the time.
 
-    ``left``: copies by name that do not lie in the open. Linear in the spread over hidden cards of what taking ``u``
+    ``left``: copies by name that do not lie in the open; ``kept``: first, the bonus in winning chance per unit of
+    spread and per unit of distance (``hands.py``). Linear in the spread over hidden cards of what taking ``u``
     changes, and in how far ``d`` lies from its mean.
     """
     for u in range(n):
@@ -56,7 +55,7 @@ def fill_bonus(n, outcomes, left, bonus):
         mean /= max(copies, 1.0)
         spread = math.sqrt(max(square / max(copies, 1.0) - mean * mean, 0.0))
         for d in range(n):
-            bonus[u, d] = BY_SPREAD * spread + BY_DISTANCE * abs(outcomes[u, d] - outcomes[d, u] - mean)
+            bonus[u, d] = kept[0] * spread + kept[1] * abs(outcomes[u, d] - outcomes[d, u] - mean)
 
 
 @jit

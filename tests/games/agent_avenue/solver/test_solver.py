@@ -21,10 +21,11 @@ from agentsim.games.agent_avenue.policies.exchange import SCRATCH_SIZE
 from agentsim.games.agent_avenue.policies.planner import work_space
 from agentsim.games.agent_avenue.rules import compile_rules
 from agentsim.games.agent_avenue.solver import store
-from agentsim.games.agent_avenue.solver.backward import fill_outcomes, solve_states, type_chances
+from agentsim.games.agent_avenue.solver.backward import fill_outcomes, solve_states
+from agentsim.games.agent_avenue.solver.hands import BONUS_AS_KEPT, DRAWN_ANEW, type_chances
 from agentsim.games.agent_avenue.solver.measure import measure_answers
 from agentsim.games.agent_avenue.solver.states import Space, space_of
-from agentsim.games.agent_avenue.solver.turn_game import BY_DISTANCE, BY_SPREAD, PAIRS, SIZE, fill_bonus, solve_turn
+from agentsim.games.agent_avenue.solver.turn_game import PAIRS, SIZE, fill_bonus, solve_turn
 from agentsim.games.base import get_game
 
 GAME = get_game("agent_avenue")
@@ -171,17 +172,18 @@ def test_it_is_named_but_not_among_all() -> None:
         simulate(policies="solver,random", games=10, settings={"rules.mode": "advanced"})
 
 
-def test_the_bonus_of_a_hand_is_what_its_formula_says() -> None:
+@pytest.mark.parametrize("known", [DRAWN_ANEW, BONUS_AS_KEPT])
+def test_the_bonus_of_a_hand_is_what_its_formula_says(known: np.ndarray) -> None:
     """By plain arithmetic over cards, one by one; nothing where nothing is at stake."""
     rng = np.random.default_rng(4)
     outcomes, left, bonus = rng.uniform(size=(SIZE, SIZE)), rng.integers(0, 4, SIZE) + 1, np.zeros((SIZE, SIZE))
-    fill_bonus(SIZE, outcomes, left, bonus)
+    fill_bonus(SIZE, outcomes, left, known, bonus)
     for up in range(SIZE):
         change = [outcomes[up, d] - outcomes[d, up] for d in range(SIZE) for _ in range(left[d] - (d == up))]
         for d in range(SIZE):
             distance = abs(outcomes[up, d] - outcomes[d, up] - np.mean(change))
-            assert bonus[up, d] == pytest.approx(BY_SPREAD * np.std(change) + BY_DISTANCE * distance)
-    fill_bonus(SIZE, np.full((SIZE, SIZE), 0.3), left, bonus)
+            assert bonus[up, d] == pytest.approx(known[0] * np.std(change) + known[1] * distance)
+    fill_bonus(SIZE, np.full((SIZE, SIZE), 0.3), left, known, bonus)
     assert not bonus.any()
 
 
@@ -200,7 +202,7 @@ def test_with_a_bonus_the_answers_are_still_the_best() -> None:
     for _ in range(5):
         outcomes, bonus = rng.uniform(size=(SIZE, SIZE)), np.zeros((SIZE, SIZE))
         left = np.maximum(space.copies - rng.integers(0, 4, SIZE), 0)
-        fill_bonus(SIZE, outcomes, left, bonus)
+        fill_bonus(SIZE, outcomes, left, DRAWN_ANEW, bonus)
         chances, q = chances_of(space, left), np.zeros(SIZE)
         arrays = np.zeros((2, SIZE, SIZE)), np.zeros((2, PAIRS))
         solve_turn(SIZE, outcomes, bonus, chances, space.set_start, space.set_pairs, space.pair_of, q, False, 400, 0.01,

@@ -28,7 +28,7 @@ from agentsim.games.agent_avenue.policies.dispatch import FAMILY_FITTED
 from agentsim.games.agent_avenue.rules import COPIES, DISCARDS, HAND_SIZE, N_NAMES
 from agentsim.games.agent_avenue.solver.advanced.network import FACTS, N_FACTS, chance, prepare
 from agentsim.games.agent_avenue.solver.advanced.parameters import parameter_at
-from agentsim.games.agent_avenue.solver.backward import type_chances
+from agentsim.games.agent_avenue.solver.hands import type_chances
 from agentsim.games.agent_avenue.solver.opened import array_at, best_discard, best_of, names_of
 from agentsim.games.agent_avenue.solver.turn_game import (
     HARD,
