@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from agentsim.games.agent_avenue.notation.position import parse_position
+from agentsim.games.agent_avenue.solver.hands import DRAWN_ANEW
 from agentsim.games.agent_avenue.solver.states import space_of
 from agentsim.games.agent_avenue.step import Discard, Offer
 from agentsim.games.base import get_game
@@ -28,6 +29,7 @@ class Solved:
     space: object
     values: np.ndarray
     answers: np.ndarray
+    kept: np.ndarray
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -38,7 +40,7 @@ def made_up() -> object:
     values = np.repeat(1 / (1 + np.exp(-0.3 * leads)), space.side**2).astype(np.float32)
     answers = np.broadcast_to(np.array([[128] * 8], np.uint8), (space.n_states, 8))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(strategy_openings.store, "solution", lambda rules: Solved(space, values, answers))
+        patch.setattr(strategy_openings.store, "solution", lambda rules: Solved(space, values, answers, DRAWN_ANEW))
         yield
 
 
