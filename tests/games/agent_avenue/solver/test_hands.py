@@ -6,6 +6,7 @@ import io
 from itertools import product
 from math import comb
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,8 +18,8 @@ from agentsim.games.agent_avenue.kernel import T_ACTIVE, T_DOWN, T_TOOK_UP, T_TU
 from agentsim.games.agent_avenue.playing import make_player
 from agentsim.games.agent_avenue.rules import compile_rules
 from agentsim.games.agent_avenue.session import Session
+from agentsim.games.agent_avenue.solver import fit_hands, kept, kept_descent
 from agentsim.games.agent_avenue.solver import hand_sample as s
-from agentsim.games.agent_avenue.solver import kept, kept_descent
 from agentsim.games.agent_avenue.solver.fit_hands import sample
 from agentsim.games.agent_avenue.solver.hands import (
     BONUS_AS_KEPT,
@@ -34,7 +35,7 @@ from agentsim.games.agent_avenue.solver.hands import (
     kept_ways,
     type_chances,
 )
-from agentsim.games.agent_avenue.solver.states import space_of
+from agentsim.games.agent_avenue.solver.states import Space, space_of
 from agentsim.games.base import get_game
 from tests.games.agent_avenue.solver.test_solver import tiny
 
@@ -167,6 +168,34 @@ def test_fitting_finds_what_was_planted() -> None:
     types = kept_descent.Network(WIDTH, OUTPUTS, 1)
     kept_descent.fit(types, offerers, 1, 60, 3e-3)
     assert kept_descent.loss_of(types, offerers) < kept_descent.loss_of(None, offerers) - 1.0
+
+
+@pytest.mark.slow
+def test_fitting_reproduces_from_its_seed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                          capsys: pytest.CaptureFixture[str]) -> None:
+    """The whole command on a table that is made up: the same file with any number of threads, and no other rules."""
+    def made_up(space: Space, *, kept: np.ndarray, pairs: np.ndarray | None = None, **_: object) -> tuple[Any, ...]:
+        solved.append((len(kept), None if pairs is None else int(pairs.sum())))
+        leads = np.arange(space.n_leads) - space.gap + 1
+        return (np.repeat(1 / (1 + np.exp(-0.3 * leads)), space.side**2).astype(np.float32),
+                np.full((space.n_states, 8), 128, np.uint8), None)
+
+    solved: list[tuple[int, int | None]] = []
+    monkeypatch.setattr(fit_hands, "solve_states", made_up)
+    files = []
+    for workers in ("1", "2"):
+        files.append(tmp_path / workers)
+        assert fit_hands.main(["--out", str(files[-1]), "--games", "3000", "--last", "4000", "--rounds", "2",
+                               "--passes", "1", "--workers", workers]) == 0
+    one, two = (kept.read_kept(file) for file in files)
+    assert (one.numbers == two.numbers).all()
+    assert one.rules == kept.shipped().rules
+    assert one.about["offerers"]["kept"] < one.about["offerers"]["drawn_anew"]
+    assert one.about["rounds"] == 2
+    assert [size for size, _ in solved] == [2, N_WEIGHTS + 2] * 2
+    assert solved[0][1] is None
+    assert solved[1][1]
+    assert capsys.readouterr().out.count("round 2") == 2
 
 
 @pytest.mark.usefixtures("tables")

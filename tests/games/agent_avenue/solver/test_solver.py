@@ -164,6 +164,22 @@ def test_it_plays_tiny_rules_well_and_the_same_with_any_workers(
     assert capfd.readouterr().err == ""
 
 
+def test_some_pairs_alone_are_solved_anew() -> None:
+    space = space_of(tiny())
+    values, answers, _ = solve_states(space)
+    start = values, np.zeros_like(answers)
+    pairs = np.zeros(space.side**2, bool)
+    pairs[[0, 4]] = True
+    again, given, gaps = solve_states(space, steps=(22,), pairs=pairs, start=start)
+    here = np.tile(pairs, space.n_leads)
+    assert (again[~here] == values[~here]).all()
+    assert not given[~here].any()
+    assert not gaps[~here].any()
+    assert again[here] == pytest.approx(values[here], abs=2e-3)
+    assert given[here].any()
+    assert not start[1].any(), "what it starts from stays"
+
+
 def test_it_is_named_but_not_among_all() -> None:
     assert "solver" in {ref.label for ref in GAME.policies()}
     assert "solver" not in {ref.label for ref in GAME.policies(GAME.rules({}))}

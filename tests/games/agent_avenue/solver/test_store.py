@@ -12,14 +12,17 @@ import pytest
 
 from agentsim.errors import InputError
 from agentsim.games.agent_avenue.solver import responses, store
+from agentsim.games.agent_avenue.solver.kept import kept_of
 from agentsim.games.agent_avenue.solver.states import Space
 from agentsim.games.agent_avenue.solver.turn_game import SIZE
 from agentsim.games.base import PolicyRef
 from tests.games.agent_avenue.solver.test_solver import tiny
 
 
-def numbers(space: Space, *, workers: int, progress: Callable[[float], None]) -> tuple[Any, Any, Any]:
+def numbers(space: Space, *, workers: int, progress: Callable[[float], None], kept: np.ndarray
+            ) -> tuple[Any, Any, Any]:
     """In place of solving, which compiles: these tests are about files."""
+    assert (kept == kept_of(space)).all()
     progress(1.0)
     rng = np.random.default_rng(space.n_states)
     return (rng.uniform(size=space.n_states).astype(np.float32),
