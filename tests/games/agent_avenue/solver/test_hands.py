@@ -198,6 +198,7 @@ def test_fitting_reproduces_from_its_seed(tmp_path: Path, monkeypatch: pytest.Mo
     assert capsys.readouterr().out.count("round 2") == 2
 
 
+@pytest.mark.slow  # half a minute of compiling
 @pytest.mark.usefixtures("tables")
 def test_sampled_turns_are_those_of_a_run() -> None:
     """The same games as any run of the solver with itself plays, and no other whatever the threads."""
