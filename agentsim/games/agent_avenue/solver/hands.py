@@ -3,8 +3,9 @@
 A hand *drawn anew* from the cards that do not lie in the open holds each set of names with a chance that inclusion and
 exclusion give exactly. A hand of a game is no such draw: one keeps what one did not want to offer, so the agents in
 play say more about it than that these are not in it. How much more was fitted to hands of games (``kept.py``): a
-network with one hidden layer reads the public state and says for each name, and for each two names, by how much (in
-log-odds) holding them is likelier than drawn anew.
+network with one hidden layer reads the public state and says for each set of one to four names by how much (in
+log-odds) holding them is likelier than drawn anew, in the hand of who offers; another one says so for each copy of a
+name in the hand of who answers.
 """
 
 from __future__ import annotations
