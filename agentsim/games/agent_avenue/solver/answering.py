@@ -191,10 +191,7 @@ def solver_take(view, table, params, key):
         for name in range(n):
             size += cards[name]
             out[name] = 0
-            public[name] -= 1 if name == up else 0
-        kept_ways(t.kept, t.gap - 1 - view.lead, mine, theirs, public, n, t.digit, size, ways)
-        for name in range(n):
-            public[name] += 1 if name == up else 0
+        kept_ways(t.kept, t.gap - 1 - view.lead, mine, theirs, public, up, n, t.digit, size, ways)
         # Among equals, chance decides which comes first; the own rank is (below + equal * among) / (REFERENCES + 1).
         among, needed = unit(word(key, 0)), (1.0 - wanted) * (REFERENCES + 1.0)
         for reference in range(REFERENCES):

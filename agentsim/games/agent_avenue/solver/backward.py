@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from agentsim.games.agent_avenue.solver.hands import DRAWN_ANEW, HEAD, hand_chances
+from agentsim.games.agent_avenue.solver.hands import DRAWN_ANEW, HEAD, fill_left, hand_chances
 from agentsim.games.agent_avenue.solver.states import CLASSES, Space
 from agentsim.games.agent_avenue.solver.turn_game import (
     HARD,
@@ -101,11 +101,7 @@ def _solve_some(pairs, first, last, n, digit, moves, wins, loses, copies, gap, s
     leads = 2 * gap - 1
     for at in range(first, last):
         mine, theirs = pairs[at] // side, pairs[at] % side
-        for name in range(n):
-            left[name] = copies[name]
-            if digit[name] > 0:
-                left[name] -= mine // digit[name] % 3 + theirs // digit[name] % 3
-                left[name] = max(left[name], 0)
+        fill_left(mine, theirs, copies, digit, n, left)
         for index in range(leads):
             state = (index * side + mine) * side + theirs
             hand_chances(kept, index, mine, theirs, left, n, digit, hand, sets, p, subsets)
@@ -129,10 +125,8 @@ def fill_turn(state, n, digit, moves, wins, loses, copies, gap, side, tie, hand,
               left, subsets, outcomes, q, bonus):
     """The game of the turn in a state of a solved table: chances of types ``p``, ``outcomes``, answers ``q``, bonus."""
     mine, theirs = state // side % side, state % side
+    fill_left(mine, theirs, copies, digit, n, left)
     for name in range(n):
-        left[name] = copies[name]
-        if digit[name] > 0:
-            left[name] = max(left[name] - mine // digit[name] % 3 - theirs // digit[name] % 3, 0)
         q[name] = answers[state, name] / LEVELS
     hand_chances(kept, state // (side * side), mine, theirs, left, n, digit, hand, sets, p, subsets)
     fill_outcomes(state // (side * side) - gap + 1, mine, theirs, n, digit, moves, wins, loses, gap, side, tie, values,

@@ -88,9 +88,7 @@ def _weigh_hands(states, table, params, offered, hands, seed, found):
             spread = np.sqrt(max(square / copies - mean * mean, 0.0))
             view = View(0, receiver, offerer, 0, -lead, t.gap, t.gap, 0, 0, 0, 0, 0, 0, up)
             fill_successors(view, table, t, t.values, up, belief, outcomes, True, ends, means, pairs)
-            public[up] -= 1
-            kept_ways(t.kept, lead + t.gap - 1, mine, theirs, public, n, t.digit, table[HAND_SIZE], ways)
-            public[up] += 1
+            kept_ways(t.kept, lead + t.gap - 1, mine, theirs, public, up, n, t.digit, table[HAND_SIZE], ways)
             for hand in range(hands):
                 draw_kept(ways, n, table[HAND_SIZE], seat_key(seed, up, states[at], hand), 0, cards[hand])
                 gains[hand] = gain_of(cards[hand], none, up, n, public, belief, 1.0, ends, means, pairs)

@@ -19,7 +19,7 @@ from agentsim.jit import jit
 from agentsim.rng import unit, word
 
 __all__ = ["BONUS_AS_KEPT", "DRAWN_ANEW", "FEATURES", "HEAD", "LEADS", "MOST_CARDS", "NARROW", "N_WEIGHTS", "OUTPUTS",
-           "WIDTH", "draw_kept", "hand_chances", "kept_ways", "type_chances"]
+           "WIDTH", "draw_kept", "fill_left", "hand_chances", "kept_ways", "type_chances"]
 
 LEADS = 13
 WIDTH = 256
@@ -40,6 +40,15 @@ DRAWN_ANEW = np.array([0.052, 0.036])
 """What is known of hands drawn anew, without weights."""
 BONUS_AS_KEPT = np.array([0.040, 0.041])
 """The two numbers for hands as they are kept."""
+
+
+@jit
+def fill_left(mine, theirs, copies, digit, n, left):
+    """``left[name]``: the copies that a public state leaves outside the open, its agents given in base 3."""
+    for name in range(n):
+        left[name] = copies[name]
+        if digit[name] > 0:
+            left[name] = max(left[name] - mine // digit[name] % CLASSES - theirs // digit[name] % CLASSES, 0)
 
 
 @jit
@@ -136,12 +145,12 @@ def hand_chances(kept, lead, mine, theirs, left, n, digit, hand, sets, chances, 
 
 
 @jit(_nrt=True)
-def kept_ways(kept, lead, mine, theirs, left, n, digit, hand, ways):
+def kept_ways(kept, lead, mine, theirs, left, up, n, digit, hand, ways):
     """``ways[name, k, j]``: how much it weighs that a receiver's hand holds k of a name and j of the names after it.
 
     Each copy of a name weighs as much as the second network says (1 without weights): hands are drawn from the
-    noncentral hypergeometric distribution of Fisher. ``left``: copies that can be in the hand, (n,); ``ways``:
-    (MAX_NAMES, MOST_CARDS + 1, MOST_CARDS + 1), filled as far as ``hand``.
+    noncentral hypergeometric distribution of Fisher. ``left``: copies that do not lie in the open, (n,), the face-up
+    card ``up`` still among them; ``ways``: (MAX_NAMES, MOST_CARDS + 1, MOST_CARDS + 1), filled as far as ``hand``.
     """
     odds, rest, more = np.zeros(MAX_NAMES), np.zeros(MOST_CARDS + 1), np.zeros(MOST_CARDS + 1)
     if kept.shape[0] > HEAD:
@@ -158,7 +167,7 @@ def kept_ways(kept, lead, mine, theirs, left, n, digit, hand, ways):
                 ways[name, k, j] = copies * rest[j]
                 if k + j <= hand:
                     more[k + j] += copies * rest[j]
-            copies *= each * max(left[name] - k, 0.0) / (k + 1)
+            copies *= each * max(left[name] - (1 if name == up else 0) - k, 0.0) / (k + 1)
         for total in range(hand + 1):
             rest[total] = more[total]
 

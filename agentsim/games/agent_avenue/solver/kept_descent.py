@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from agentsim.games.agent_avenue.solver.hands import FEATURES, LEADS, OUTPUTS, type_chances
+from agentsim.games.agent_avenue.solver.hands import FEATURES, LEADS, OUTPUTS, fill_left, type_chances
 from agentsim.games.agent_avenue.solver.states import CLASSES, MAX_NAMES, Space
 from agentsim.jit import jit
 
@@ -191,11 +191,7 @@ def loss_of(network: Network | None, data: Offerers | Receivers) -> float:
 def _fill_usual(states, copies, digit, n, side, hand, sets, work, left, chances, found):
     """The log of the chance of every type, drawn anew."""
     for at in range(states.shape[0]):
-        for name in range(n):
-            left[name] = copies[name]
-            if digit[name] > 0:
-                mine, theirs = states[at] // side % side, states[at] % side
-                left[name] = max(left[name] - mine // digit[name] % CLASSES - theirs // digit[name] % CLASSES, 0)
+        fill_left(states[at] // side % side, states[at] % side, copies, digit, n, left)
         type_chances(left, n, hand, sets, chances, work)
         for t in range(sets.shape[0]):
             found[at, t] = math.log(max(chances[t], 1e-30))
@@ -211,18 +207,17 @@ def _fill_seen(first, types, turns, rows, seen):
 @jit(_nrt=True)
 def _fill_slopes(states, ups, held, turns, outputs, copies, digit, n, side, found, loss):
     """Per row: expected copies minus those held; the loss but for what the outputs do not change."""
-    ways = np.zeros((MAX_NAMES, _HAND + 1))
+    ways, left = np.zeros((MAX_NAMES, _HAND + 1)), np.zeros(MAX_NAMES, np.int64)
     before, after = np.zeros((MAX_NAMES + 1, _HAND + 1)), np.zeros((MAX_NAMES + 1, _HAND + 1))
     before[0, 0] = after[n, 0] = 1.0
     for at in range(states.shape[0]):
+        fill_left(states[at] // side % side, states[at] % side, copies, digit, n, left)
+        left[ups[at]] -= 1
         for name in range(n):
-            left = copies[name] - (1 if name == ups[at] else 0)
-            if digit[name] > 0:
-                left -= states[at] // side % side // digit[name] % CLASSES + states[at] % side // digit[name] % CLASSES
             each, weight = math.exp(outputs[at, name]), 1.0
             for k in range(_HAND + 1):
                 ways[name, k] = weight
-                weight *= each * max(left - k, 0) / (k + 1)
+                weight *= each * max(left[name] - k, 0) / (k + 1)
         # The weights of all hands of the names before one, and from one on.
         for name in range(n):
             for k in range(_HAND + 1):

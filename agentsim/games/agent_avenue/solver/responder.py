@@ -12,7 +12,7 @@ import numpy as np
 from agentsim.games.agent_avenue.rules import COPIES
 from agentsim.games.agent_avenue.solver.answering import fill_successors, gain_of
 from agentsim.games.agent_avenue.solver.backward import fill_outcomes
-from agentsim.games.agent_avenue.solver.hands import type_chances
+from agentsim.games.agent_avenue.solver.hands import fill_left, type_chances
 from agentsim.games.agent_avenue.solver.opened import array_at, best_of, digits, open_table
 from agentsim.games.agent_avenue.solver.parameters import N_STATES
 from agentsim.games.agent_avenue.solver.turn_game import SIZE, turn_values
@@ -39,10 +39,8 @@ def respond_states(order, n, digit, moves, wins, loses, gap, side, tie, copies, 
         state = order[at]
         lead, a, b = state // (side * side) - gap + 1, state // side % side, state % side
         if answered[state] > 0:
+            fill_left(a, b, copies, digit, n, left)
             for name in range(n):
-                left[name] = copies[name]
-                if digit[name] > 0:
-                    left[name] = max(left[name] - a // digit[name] % 3 - b // digit[name] % 3, 0)
                 q[name] = answers[state, name] / 255.0
             type_chances(left, n, hand, sets, chances, work)
             fill_outcomes(lead, a, b, n, digit, moves, wins, loses, gap, side, tie, theirs, outcomes)

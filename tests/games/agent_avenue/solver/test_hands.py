@@ -35,6 +35,8 @@ from agentsim.games.agent_avenue.solver.hands import (
     kept_ways,
     type_chances,
 )
+from agentsim.games.agent_avenue.solver.opened import facts_of
+from agentsim.games.agent_avenue.solver.parameters import solver_row
 from agentsim.games.agent_avenue.solver.states import Space, space_of
 from agentsim.games.base import get_game
 from tests.games.agent_avenue.solver.test_solver import tiny
@@ -97,7 +99,7 @@ def exact_hands(weights: np.ndarray, size: int) -> dict[tuple[int, ...], float]:
 def test_receivers_hands_are_drawn_by_their_weights(size: int) -> None:
     weights, draws = some_weights(2), 60_000
     told, ways = exact_hands(weights, size), np.zeros((8, MOST_CARDS + 1, MOST_CARDS + 1))
-    kept_ways(kept.known(weights), LEAD, MINE, THEIRS, LEFT, 8, SPACE.digit, size, ways)
+    kept_ways(kept.known(weights), LEAD, MINE, THEIRS, LEFT, -1, 8, SPACE.digit, size, ways)
     seen: dict[tuple[int, ...], int] = {}
     for key in range(draws):
         cards = np.zeros(8, np.int64)
@@ -113,7 +115,7 @@ def test_receivers_hands_are_drawn_by_their_weights(size: int) -> None:
 
 def test_a_hand_of_all_that_is_left() -> None:
     left, ways, cards = np.array([0, 2, 0, 0, 1, 0, 0, 1]), np.zeros((8, 7, 7)), np.zeros(8, np.int64)
-    kept_ways(kept.known(some_weights(3)), LEAD, MINE, THEIRS, left, 8, SPACE.digit, 4, ways)
+    kept_ways(kept.known(some_weights(3)), LEAD, MINE, THEIRS, left, -1, 8, SPACE.digit, 4, ways)
     for key in range(20):
         draw_kept(ways, 8, 4, np.uint64(key), 0, cards)
         assert (cards == left).all()
@@ -148,9 +150,9 @@ def test_fitting_finds_what_was_planted() -> None:
     ways, hands = np.zeros((8, 7, 7)), np.zeros(4000, np.int64)
     for at, state in enumerate(states):
         left = SPACE.copies - (np.array([2, 0, 0, 0, 0, 0, 0, 0]) if state % 729 else 0)
-        left[1] -= 1  # an enforcer lies up
         cards = np.zeros(8, np.int64)
-        kept_ways(kept.known(weights), 6, int(state // 729 % 729), int(state % 729), left, 8, SPACE.digit, 4, ways)
+        # An enforcer lies up.
+        kept_ways(kept.known(weights), 6, int(state // 729 % 729), int(state % 729), left, 1, 8, SPACE.digit, 4, ways)
         draw_kept(ways, 8, 4, np.uint64(at), 0, cards)
         hands[at] = (cards << 4 * np.arange(8)).sum()
     ones = np.ones(4000, np.float32)
@@ -196,6 +198,24 @@ def test_fitting_reproduces_from_its_seed(tmp_path: Path, monkeypatch: pytest.Mo
     assert solved[0][1] is None
     assert solved[1][1]
     assert capsys.readouterr().out.count("round 2") == 2
+
+
+@pytest.mark.slow
+def test_kept_hands_reach_the_player() -> None:
+    """Weights of 0 play as none, but that a hand decides alone only beyond twice ``sure``; the shipped ones do not."""
+    rules = GAME.rules({})
+    leads = np.arange(SPACE.n_leads) - SPACE.gap + 1
+    values = np.repeat(1 / (1 + np.exp(-0.3 * leads)), SPACE.side**2).astype(np.float32)
+    answers = np.full((SPACE.n_states, 8), 128, np.uint8)
+
+    def turns(known: np.ndarray, sure: float) -> np.ndarray:
+        facts = facts_of(SPACE, known)
+        return sample(rules, solver_row({"sure": sure}, values, answers, facts), 100, 5).turns
+
+    none, zeros = BONUS_AS_KEPT, kept.known(np.zeros(N_WEIGHTS))
+    assert np.array_equal(turns(none, 0.06), turns(zeros, 0.03))
+    assert not np.array_equal(turns(none, 0.03), turns(zeros, 0.03))
+    assert not np.array_equal(turns(kept.kept_of(SPACE), 0.03), turns(zeros, 0.03))
 
 
 @pytest.mark.slow  # half a minute of compiling
